@@ -15,7 +15,7 @@
 enum {
     CHUNK = 64, /* instructions that a warp executes ahead of the machine */
     END = 256,  /* so many at the end of a warp are never left out */
-    CROWD = 16  /* one of so many warps may be stopped before its end; if more would be, all go less far */
+    CROWD = 8   /* one of so many warps may be stopped before its end; if more would be, all go less far */
 };
 
 static int demand_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)

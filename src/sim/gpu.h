@@ -35,6 +35,7 @@ void gpu_free(struct gpu *g);
 /* What may be left out of a launch. */
 struct wave_limits {
     double tolerance; /* waves that are alike within this share are of one state; 0: every CTA is timed */
+    double error;     /* its cycles are to be known to this share */
     bool moves;       /* parts of warps may be left out */
     uint32_t fill;    /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */
 };

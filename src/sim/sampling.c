@@ -29,6 +29,7 @@ enum {
 static const double FIRST_STEP = 0.25, FORESEEN = 0.1;
 static const double STEADY =
     5; /* times the asked error, of the program: a prediction that is further off has missed; */
+static const double CHANCE = 1.5; /* what is left to chance within a launch may be as much as what it is doubted by */
 static const double GROSS = 0.25; /* and so has one that is so far off, of the launch */
 
 struct sampling *sampling_new(const struct gpu_config *c)
@@ -178,13 +179,18 @@ enum sampling_choice sampling_choose(struct sampling *s, const struct launch_inf
     return s->skipped_last && g->launches ? SAMPLING_WARM : SAMPLING_TIME;
 }
 
+double sampling_l2_lines(const struct sampling *s)
+{
+    const int64_t *v = s->config.v;
+    return (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+}
+
 /* So many CTAs at the end of a launch as fill the L2 twice over, if they fetch as much as those of a timed one. */
 static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group *g)
 {
     enum { TIMES = 2 };
     const struct logged *l = &s->log[g->stand[g->stands - 1]];
-    const int64_t *v = s->config.v;
-    double lines = (double)v[P_L2_SETS] * (double)v[P_L2_WAYS] * (double)(v[P_MEM_CHANNELS] * v[P_L2_SLICES]);
+    double lines = sampling_l2_lines(s);
     double fetched = (double)l->m->count.stats.l2.fetches / l->ctas;
     return fetched * l->ctas > TIMES * lines ? (uint32_t)(TIMES * lines / fetched) + 1 : UINT32_MAX;
 }
@@ -192,11 +198,12 @@ static uint32_t ctas_to_fill(const struct sampling *s, const struct launch_group
 struct wave_limits sampling_limits(const struct sampling *s, const struct launch_info *l, enum sampling_choice c)
 {
     if (c == SAMPLING_FULL || s->refused) return (struct wave_limits){.tolerance = 0};
-    struct wave_limits w = {.tolerance = s->asked, .moves = true};
+    struct wave_limits w = {.tolerance = s->asked, .error = CHANCE * s->asked, .moves = true};
     for (unsigned i = 0; i < s->groups; i++) {
         const struct launch_group *g = &s->group[i];
         if (!belongs(g, l)) continue;
         w.moves = g->launches < FIRST_TIMED; /* later whole launches are left out, which is more exact */
+        w.error *= sqrt(g->stands + 1.0);    /* chance is independent in each: their mean is as exact as was asked */
         if (c == SAMPLING_WARM && g->stands) w.fill = ctas_to_fill(s, g);
     }
     return w;
@@ -250,10 +257,12 @@ static double share_of(const struct sampling *s, const struct launch_group *g)
     return all > 0 ? cycles_of(s, g) / all : 1;
 }
 
-/* Whether what was missed so far leaves the program's cycles as exact as was asked. */
+/* Whether what was missed so far leaves the program's cycles as exact as was asked: each launch by itself, or their
+ * mean. */
 static bool is_exact(const struct sampling *s, const struct launch_group *g)
 {
     double mean = g->miss / g->checks, spread = fmax(g->miss_square / g->checks - mean * mean, 0);
+    if (2 * sqrt(g->miss_square / g->checks) * share_of(s, g) <= s->asked) return true;
     double open =
         g->checks < 2 ? sqrt(spread) : fabs(mean) + sampling_student(g->checks) * sqrt(spread / (g->checks - 1));
     return open * share_of(s, g) <= s->asked;
@@ -281,12 +290,12 @@ static void follow_hit(const struct sampling *s, struct launch_group *g)
 /* With each timed launch the one before it is predicted from its neighbours and compared with what it took. */
 static void check_prediction(struct sampling *s, struct launch_group *g)
 {
-    double out[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    double out[SAMPLED_COUNTERS];
     if (g->stands < 3) return;
     uint32_t at = g->stand[g->stands - 2];
     const struct logged *l = &s->log[at];
     double cycles = (double)l->m->count.stats.cycles;
-    if (!sampling_predict(s, l, at, out, half)) return;
+    if (!sampling_predict(s, l, at, out)) return;
     double mean = cycles_of(s, g) / g->launches; /* what a small launch is missed by matters less */
     double miss = (out[SAMPLED_CYCLES] - cycles) / fmax(cycles, mean);
     g->checks++;
@@ -322,8 +331,13 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
     stats_add(&s->inside, own, sizeof *own);
     if (w->why) give_reason(s, l->kernel, w->why);
     m->skipped_ctas = w->skipped;
-    if (m->timed_warp < total.warp_instructions) sampling_add_left_out(s, m, w, total);
+    bool partly = m->timed_warp < total.warp_instructions;
+    if (partly) sampling_add_left_out(s, m, w, total);
+    if (partly || s->left_out) sampling_stray(m, w, (double)(m->timed_warp - (s->left_out ? 0 : w->ahead)));
     if (s->moved_last) sampling_doubt(m);
+    if (s->passed_last) sampling_doubt_l2(s, m);
+    s->passed_last = w->skipped && c != SAMPLING_WARM; /* that one filled the L2 at its end */
+    s->left_out |= partly;
     s->moved_last = w->moved;
     if (known && fabs(foreseen - (double)to->warp) > FORESEEN * (double)to->warp && ++g->surprises >= MOST_SURPRISES &&
         2 * g->surprises >= g->launches)
@@ -342,12 +356,13 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
 
 int sampling_skipped(struct sampling *s, const struct launch_info *l, struct exec_counts total, uint64_t *cycles)
 {
-    double out[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    double out[SAMPLED_COUNTERS];
     struct logged *to = add_launch(s, l, total);
     if (!to) return -1;
-    s->skipped_last = true;
+    s->skipped_last = s->left_out = true;
+    s->passed_last = false;
     *cycles = 0;
-    if (sampling_predict(s, to, UINT32_MAX, out, half)) *cycles = (uint64_t)llround(out[SAMPLED_CYCLES]);
+    if (sampling_predict(s, to, UINT32_MAX, out)) *cycles = (uint64_t)llround(out[SAMPLED_CYCLES]);
     return 0;
 }
 

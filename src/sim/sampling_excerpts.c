@@ -4,12 +4,15 @@
  * runs a shorter program that does the same things in the same order. What is left out need not be the same share
  * everywhere, at the beginning of warps nothing is; so counters are read at regular times, with what was passed over
  * since the last time, and each such window stands for the gaps that fell into it (sampling_project.c). A launch has
- * between half of WINDOWS_MAX and all of them: when there are more, neighbours are joined. */
+ * between half of MOST windows and all of them: when there are more, neighbours are joined. */
 #include <string.h>
 
 #include "sim/gpu_priv.h"
 
-enum { FIRST_LENGTH = 1024 }; /* core cycles of a window in the beginning */
+enum {
+    FIRST_LENGTH = 1024, /* core cycles of a window in the beginning */
+    MOST = 64            /* windows of a launch */
+};
 
 /* What lies between two windows is not in the caches. That does no harm where the windows of all warps together replace
  * what is in the L2 many times over, if one instruction of eight touches a new line; where few warps run, a window
@@ -39,13 +42,13 @@ void excerpts_begin(struct gpu *g, struct stream_source *s, uint64_t resident)
 static void join_windows(struct waves *w)
 {
     struct wave_report *r = &w->report;
-    for (unsigned i = 0; i < WINDOWS_MAX / 2; i++) {
+    for (unsigned i = 0; i < MOST / 2; i++) {
         struct sample *to = &r->window[i];
         if (i) *to = r->window[2 * i];
         stats_add(to, &r->window[2 * i + 1], sizeof *to);
         r->gap[i] = r->gap[2 * i] + r->gap[2 * i + 1];
     }
-    r->windows = WINDOWS_MAX / 2;
+    r->windows = MOST / 2;
     w->length *= 2;
 }
 
@@ -64,6 +67,6 @@ void excerpts_look(struct gpu *g)
     r->gap[r->windows++] = gaps - w->gaps;
     w->gaps = gaps;
     w->begin = now;
-    if (r->windows == WINDOWS_MAX) join_windows(w);
+    if (r->windows == MOST) join_windows(w);
     w->snap_at += w->length;
 }

@@ -11,6 +11,7 @@ enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
+    LONG_WINDOW = 16384,        /* and at most */
     LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
     FIRST_LOOK = 256            /* core cycles */
 };
@@ -22,6 +23,7 @@ void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident)
     uint64_t warps = l->warps_per_cta * (l->ctas < resident ? l->ctas : resident);
     uint64_t total = s->on_demand(s), window = total / MOST_WINDOWS;
     if (window < warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
+    if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
     w->unit = window / WINDOW_UNITS;
     if (!total || total / window < LEAST_WINDOWS) return;
     w->on = w->moves = w->by_time = true;

@@ -7,12 +7,15 @@
 #include "sim/sampling.h"
 #include "sim/sampling_waves.h"
 
-/* A launch that was timed: its counters, with what was projected of CTAs that were left out, and half of their
- * intervals, which are 0 when none was. */
+/* A launch that was timed: its counters, with what was projected of CTAs that were left out, and how far they
+ * may be off, which is 0 when none was. */
 struct timed_launch {
     struct sample count;
-    double half[SAMPLED_COUNTERS];
-    uint64_t timed_warp; /* warp instructions that the machine issued */
+    double variance[SAMPLED_COUNTERS]; /* chance: independent of other launches', and known from so many */
+    unsigned windows;
+    double doubt[SAMPLED_COUNTERS]; /* what may be wrong with all launches alike: half of an interval */
+    double counts_for;              /* so many launches of its group are made of it, itself included */
+    uint64_t timed_warp;            /* warp instructions that the machine issued */
     uint32_t skipped_ctas;
 };
 
@@ -48,6 +51,8 @@ struct sampling {
     unsigned groups, groups_room;
     bool skipped_last; /* the launch before was executed only: the caches are older than it */
     bool moved_last;   /* parts of its warps were left out */
+    bool passed_last;  /* CTAs of it were */
+    bool left_out;     /* something was, so far */
     unsigned window;   /* so many launches more are timed because one of them was due */
     uint32_t reasons;
     char reason[SAMPLING_REASONS][256];
@@ -59,15 +64,21 @@ struct sampling {
 /* The quantile 0.975 of Student's distribution for n values. */
 double sampling_student(unsigned n);
 /* How launch `l` would have been counted, from the launches of its group that stand for others, but `without` (an index
- * of the log). False: there is none. `half`: half of the intervals that the launches it is made of bring along. */
-bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
-                      double half[SAMPLED_COUNTERS]);
+ * of the log). False: there is none. */
+bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS]);
 /* Adds what would have been counted in the CTAs, or in the gaps of their streams, that were left out. */
 void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                            struct exec_counts total);
 
 /* The launch began in another state than it would have. */
 void sampling_doubt(struct timed_launch *m);
+/* It found lines in the L2 that CTAs long before the end of the last launch had left there, since those between were
+ * left out: as many of its accesses as the L2 has lines may have hit for that reason, or missed. */
+void sampling_doubt_l2(const struct sampling *s, struct timed_launch *m);
+double sampling_l2_lines(const struct sampling *s); /* that the machine's L2 holds */
+/* Where something was left out before, what is timed is not what a full run times, but its like: warps meet one another
+ * in another order. So `work` of the timed instructions scatter as windows do, here and in the full run. */
+void sampling_stray(struct timed_launch *m, const struct wave_report *w, double work);
 
 #define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
 

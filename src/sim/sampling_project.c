@@ -156,21 +156,36 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
     }
 }
 
-/* What the parts that were left out would have added to counter i, and half of its interval. Parts near in time are
- * alike, so what windows scatter by is what neighbours differ by. */
-static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, double *half)
+/* By how much counter i varies from one window to the next: its variance, per instruction issued in one. Parts near in
+ * time are alike, so it is what neighbours differ by. Windows that stand for nothing, because they were not like those
+ * before them, count here: without them what scatters would seem not to. */
+static double variance_of(const struct wave_report *w, unsigned i)
 {
-    double added = 0, jumps = 0, before = -1, doubt = 0;
+    double jumps = 0, before = -1, n = 0;
+    for (unsigned j = 0; j < w->windows; j++) {
+        double work = (double)w->window[j].stats.sm.warp_instructions;
+        if (!(work > 0)) continue;
+        double rate = (double)counts(&w->window[j])[i] / work;
+        if (before >= 0) jumps += (rate - before) * (rate - before), n++;
+        before = rate;
+    }
+    return n > 0 ? jumps / (2 * n) : 0;
+}
+
+/* What the parts that were left out would have added to counter i, and how far it may be off. */
+static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, struct timed_launch *m)
+{
+    double added = 0, before = -1, doubt = 0;
     for (unsigned j = 0; j < x->n; j++) {
         if (!(x->work[j] > 0)) continue;
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];
         added += x->factor[j] * count;
-        if (before >= 0) jumps += (rate - before) * (rate - before);
         if (!w->excerpts && w->breaks[j] && j) doubt += 2 * x->factor[j] * x->work[j] * fabs(rate - before);
         before = rate;
     }
-    *half = x->used > 1 ? sampling_student(x->used) * sqrt(jumps / (2 * (x->used - 1)) * x->square) : added;
-    *half += (is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added + doubt;
+    if (x->used > 1) m->variance[i] = variance_of(w, i) * x->square;
+    else doubt += added;
+    m->doubt[i] = (is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR) * added + doubt;
     return added;
 }
 
@@ -181,13 +196,13 @@ void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, con
     double left_out = (double)(total.warp_instructions - m->timed_warp);
     struct weights x;
     weigh(w, left_out, &x);
+    m->windows = x.used;
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
-        double half, added;
+        double added;
         if (!is_sum(i)) continue;
-        if (x.n) added = add_windows(w, &x, i, &half);
-        else added = half = (double)to[i] * left_out / (double)m->timed_warp; /* it ended before a window did */
+        if (x.n) added = add_windows(w, &x, i, m);
+        else added = m->doubt[i] = (double)to[i] * left_out / (double)m->timed_warp; /* it ended before a window did */
         to[i] += (uint64_t)llround(added);
-        m->half[i] = half;
     }
     struct sm_stats *sm = &m->count.stats.sm;
     sm->warp_instructions = total.warp_instructions;
@@ -196,14 +211,37 @@ void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, con
     sm->warps = own_ctas ? own_warps / own_ctas * sm->ctas : own_warps;
     m->count.stats.kernels = 1;
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
-        if (is_exact(i)) m->half[i] = 0;
+        if (is_exact(i)) m->variance[i] = m->doubt[i] = 0;
     sampling_mend(&s->config, &m->count.stats);
 }
 
 void sampling_doubt(struct timed_launch *m)
 {
     for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
-        if (is_sum(i) && !is_exact(i)) m->half[i] += (is_far(i) ? 2 : 1) * BEGIN_FLOOR * (double)counts(&m->count)[i];
+        if (is_sum(i) && !is_exact(i)) m->doubt[i] += (is_far(i) ? 2 : 1) * BEGIN_FLOOR * (double)counts(&m->count)[i];
+}
+
+void sampling_doubt_l2(const struct sampling *s, struct timed_launch *m)
+{
+    const struct l2_stats *l = &m->count.stats.l2;
+    double lines = sampling_l2_lines(s), of_all = fmin(1, lines / fmax((double)l->accesses, 1)),
+           of_misses = fmin(1, lines / fmax((double)l->fetches, 1));
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        if (!is_sum(i) || is_exact(i)) continue;
+        bool missed = i == SAMPLED_AT(stats.l2.misses) || i == SAMPLED_AT(stats.l2.fetches) ||
+                      i == SAMPLED_AT(stats.l2.fills) || (is_far(i) && i >= SAMPLED_AT(stats.dram));
+        m->doubt[i] += (missed ? of_misses : of_all) * (double)counts(&m->count)[i];
+    }
+}
+
+void sampling_stray(struct timed_launch *m, const struct wave_report *w, double work)
+{
+    double each = 0;
+    if (w->windows < 3 || w->excerpts) return;
+    for (unsigned j = 0; j < w->windows; j++) each += (double)w->window[j].stats.sm.warp_instructions / w->windows;
+    if (!m->windows) m->windows = w->windows;
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
+        if (is_sum(i) && !is_exact(i)) m->variance[i] += 2 * work * each * variance_of(w, i);
 }
 
 /* ---- launches that were not timed ---- */
@@ -273,16 +311,13 @@ static bool mix(const struct sampling *s, const struct logged *l, uint32_t witho
     return mix_by_time(s, l, without, x) || mix_by_size(s, l, without, x);
 }
 
-bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS],
-                      double half[SAMPLED_COUNTERS])
+bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS])
 {
     struct mixture x;
     if (!mix(s, l, without, &x)) return false;
     const uint64_t *a = counts(&x.a->m->count), *b = x.b ? counts(&x.b->m->count) : NULL;
-    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
         out[i] = is_sum(i) ? x.of_a * (double)a[i] + (b ? x.of_b * (double)b[i] : 0) : 0;
-        half[i] = x.of_a * x.a->m->half[i] + (b ? x.of_b * x.b->m->half[i] : 0);
-    }
     return true;
 }
 
@@ -292,9 +327,9 @@ static bool is_own(const struct logged *l) { return l->m && l->stands; }
 void sampling_launch(const struct sampling *s, unsigned i, struct sample *out)
 {
     const struct logged *l = &s->log[i];
-    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    double value[SAMPLED_COUNTERS];
     memset(out, 0, sizeof *out);
-    bool known = is_own(l) || !sampling_predict(s, l, UINT32_MAX, value, half);
+    bool known = is_own(l) || !sampling_predict(s, l, UINT32_MAX, value);
     if (known && l->m) {
         *out = l->m->count;
         return;
@@ -323,13 +358,13 @@ struct misses {
 
 static void look_at_misses(const struct sampling *s, const struct launch_group *g, double reach, struct misses *x)
 {
-    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
+    double value[SAMPLED_COUNTERS];
     struct mixture from;
     memset(x, 0, sizeof *x);
     for (uint32_t i = 0; i < g->stands; i++) {
         const struct logged *l = &s->log[g->stand[i]];
         if (!l->ordinal || !l->warp || !mix(s, l, g->stand[i], &from) || from.reach > reach + BAND) continue;
-        if (!sampling_predict(s, l, g->stand[i], value, half)) continue;
+        if (!sampling_predict(s, l, g->stand[i], value)) continue;
         double work = (double)l->warp;
         x->n++;
         x->work += work;
@@ -343,33 +378,79 @@ static void look_at_misses(const struct sampling *s, const struct launch_group *
     }
 }
 
-/* The projected launches of a group: adds half of their intervals, squared, since groups err independently. */
+/* What the projected launches of a group are the sum of. Each timed launch counts once, however many others are made of
+ * it, and is told for how many launches like itself it stands. */
+struct projected {
+    double sum[SAMPLED_COUNTERS], work, reach;
+};
+
+static void add_projected(const struct sampling *s, const struct launch_group *g, struct projected *p)
+{
+    double value[SAMPLED_COUNTERS];
+    struct mixture from;
+    memset(p, 0, sizeof *p);
+    for (uint32_t i = 0; i < g->stands; i++) s->log[g->stand[i]].m->counts_for = 1;
+    for (uint32_t i = g->first; i != UINT32_MAX; i = s->log[i].next_in_group) {
+        const struct logged *l = &s->log[i];
+        if (is_own(l) || !l->warp || !mix(s, l, UINT32_MAX, &from)) continue;
+        if (!sampling_predict(s, l, UINT32_MAX, value)) continue;
+        from.a->m->counts_for += from.of_a;
+        if (from.b) from.b->m->counts_for += from.of_b;
+        p->reach = fmax(p->reach, from.reach);
+        p->work += (double)l->warp;
+        for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) p->sum[k] += value[k];
+    }
+}
+
+/* Variances that are each known from few values, and the interval of their sum (Welch and Satterthwaite). */
+struct chance {
+    double sum, square; /* of the variances; of their squares by their degrees of freedom */
+};
+
+static void add_chance(struct chance *c, double variance, unsigned values)
+{
+    c->sum += variance;
+    if (values > 1) c->square += variance * variance / (values - 1);
+}
+
+static double chance_half(const struct chance *c)
+{
+    if (!(c->sum > 0)) return 0;
+    double freedom = c->square > 0 ? fmin(c->sum * c->sum / c->square, 1000) : 1;
+    return sampling_student((unsigned)freedom + 1) * sqrt(c->sum);
+}
+
+/* Half of the interval of a group's counter k. What windows and launches scatter by is independent from one timed
+ * launch to the next, so variances add up; what states that look alike may differ by need not be. */
+static double half_of(const struct sampling *s, const struct launch_group *g, const struct projected *p,
+                      const struct misses *x, unsigned k)
+{
+    struct chance c = {0, 0};
+    double doubt = 0;
+    for (uint32_t i = 0; i < g->stands; i++) {
+        const struct timed_launch *m = s->log[g->stand[i]].m;
+        add_chance(&c, m->counts_for * m->counts_for * m->variance[k], m->windows);
+        doubt += m->counts_for * m->doubt[k];
+    }
+    if (p->work > 0 && x->n > 1) {
+        double share = x->sum[k] / x->work;
+        double rest = x->square[k] - 2 * share * x->cross[k] + share * share * x->work_square;
+        double times = p->work / x->work;
+        add_chance(&c, fmax(rest, 0) * x->n / (x->n - 1) * times * times, x->n);
+        doubt += p->work * fabs(share) + FLOOR * p->sum[k];
+    } else if (p->work > 0) doubt += UNKNOWN * p->sum[k];
+    return chance_half(&c) + doubt;
+}
+
+/* Adds half of the intervals of a group, squared, since groups err independently. */
 static void add_group(const struct sampling *s, const struct launch_group *g, double square[SAMPLED_COUNTERS],
                       struct misses *x)
 {
-    double value[SAMPLED_COUNTERS], half[SAMPLED_COUNTERS];
-    double sum[SAMPLED_COUNTERS] = {0}, inherited[SAMPLED_COUNTERS] = {0}, work = 0, reach = 0;
-    struct mixture from;
-    for (uint32_t i = g->first; i != UINT32_MAX; i = s->log[i].next_in_group) {
-        const struct logged *l = &s->log[i];
-        if (is_own(l)) {
-            for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) inherited[k] += l->m->half[k];
-            continue;
-        }
-        if (!l->warp || !mix(s, l, UINT32_MAX, &from) || !sampling_predict(s, l, UINT32_MAX, value, half)) continue;
-        reach = fmax(reach, from.reach);
-        work += (double)l->warp;
-        for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) sum[k] += value[k], inherited[k] += half[k];
-    }
-    if (work > 0) look_at_misses(s, g, reach, x);
+    struct projected p;
+    add_projected(s, g, &p);
+    if (p.work > 0) look_at_misses(s, g, p.reach, x);
     for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) {
-        double h = inherited[k];
-        if (work > 0 && x->n > 1) {
-            double share = x->sum[k] / x->work;
-            double rest = x->square[k] - 2 * share * x->cross[k] + share * share * x->work_square;
-            double error = sqrt(fmax(rest, 0) * x->n / (x->n - 1)) / x->work; /* of the share */
-            h += work * (fabs(share) + error * sampling_student(x->n)) + FLOOR * sum[k];
-        } else if (work > 0) h += UNKNOWN * sum[k];
+        double h = half_of(s, g, &p, x, k);
         square[k] += h * h;
     }
 }

@@ -8,7 +8,9 @@
  * timed.
  *
  * The first stretch is short, unless the windows before it are alike within the asked error, and the window behind
- * it is a test: had the state been steady, it would be like those before it. If it is not, the caches may only need
+ * it is a test: had the state been steady, it would be like those before it. Later stretches are as long as it takes
+ * to spread so many windows over the rest as say how fast it runs as exactly as is wanted, going by how those so far
+ * scatter. If the window behind one is not like those before it, the caches may only need
  * longer to fill (blocks that run side by side and share lines find their rhythm slowly), so up to MOST_PASSING windows
  * more are measured. When one agrees, those between are forgotten and later stretches are given as long to settle. When
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
@@ -23,16 +25,20 @@
 
 enum {
     LEAST_WAVES = 10,    /* a launch of fewer waves is timed in full: little would be left out */
-    LONG_WAVES = 24,     /* of one with fewer the first stretch is always short: little would be gained */
+    LONG_WAVES = 24,     /* of one with fewer the first stretch is short, unless it is very still */
     LEAST_CYCLES = 8192, /* a window is as many waves as take so long: some ten round trips to a busy memory; */
     MOST_PARTS = 40,     /* but a launch has so many windows, if it has as many waves */
+    SHORT = 40960,       /* cycles: of a launch that takes fewer little would be gained */
+    LEAST_SPANS = 20,    /* windows of a launch that swings, at least */
     FIRST_PART = 5,      /* the first stretch is this part of what could be left out */
+    LEAD_PART = 20,      /* windows at the beginning, of all: */
+    MOST_LEAD = 8,       /* but no more */
     LEAST_FILL = 2,      /* waves of a launch that only fills the caches */
     MOST_PASSING = 2     /* windows behind a stretch that may differ from those before it */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
-static const double STEADY = 5, PAIRS = 7.5, SWING = 10;
+static const double STEADY = 5, PAIRS = 7.5, SWING = 10, VERY_STILL = 0.25;
 
 void waves_prepare(struct gpu *g)
 {
@@ -62,6 +68,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.why = NULL;
     w->report.excerpts = w->report.moved = false;
     w->report.broken = w->since = 0;
+    w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
     w->behind_gap = w->faster = w->slower = false;
@@ -74,6 +81,9 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->tolerance = w->allowed.tolerance;
     if (!(w->tolerance > 0) || !resident || launch_cluster(l) > 1) return; /* CTAs of a cluster wait for one another */
     if (w->allowed.fill && pass_to_end(g, resident)) return;
+    struct run_stats before;
+    gpu_read_stats(g, &before);
+    w->issued = before.sm.warp_instructions;
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
         else if (s->on_demand && w->allowed.moves) moves_begin(g, s, resident);
@@ -103,12 +113,14 @@ static unsigned rates_of(const struct sample *s, double out[RATES])
 
 static double ipc_of(const struct sample *s) { return share(s->stats.sm.warp_instructions, s->stats.cycles); }
 
-/* Two stretches of a launch in the same state, as far as `tolerance` can tell. */
-static bool alike(const struct sample *a, const struct sample *b, double tolerance)
+/* Two stretches of a launch in the same state, as far as `tolerance` can tell. Where streams are moved on what is
+ * waited for drifts all the time, as warps drift apart, while speed and misses stay what they are. */
+static bool alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
 {
     double x[RATES], y[RATES], ia = ipc_of(a), ib = ipc_of(b);
     unsigned n = rates_of(a, x);
     rates_of(b, y);
+    if (w->moves) n = MISS_RATES;
     if (fabs(ia - ib) > tolerance * fmax(ia, ib)) return false;
     for (unsigned i = 0; i < n; i++)
         if (fabs(x[i] - y[i]) > tolerance) return false;
@@ -132,7 +144,8 @@ static bool are_alike(const struct waves *w)
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     double tolerance = PAIRS * w->tolerance;
-    return alike(last, last - 1, tolerance) && alike(last, last - 2, tolerance) && alike(last - 1, last - 2, tolerance);
+    return alike(w, last, last - 1, tolerance) && alike(w, last, last - 2, tolerance) &&
+           alike(w, last - 1, last - 2, tolerance);
 }
 
 /* Whether the launch has become faster and slower: a launch that fills its caches changes in one direction. Where
@@ -149,9 +162,9 @@ static bool swings(struct waves *w)
     return turned;
 }
 
-/* Whether a long stretch may follow at once: the last window is like the two before it within the asked error, and no
- * miss rate, however small, is on its way to another one. */
-static bool is_still(const struct waves *w, const struct sample *before)
+/* Whether a long stretch may follow at once: the last window is like the two before it within this part of the asked
+ * error, and no miss rate, however small, is on its way to another one. */
+static bool is_still(const struct waves *w, const struct sample *before, double part)
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     double x[3][RATES];
@@ -160,7 +173,43 @@ static bool is_still(const struct waves *w, const struct sample *before)
         double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
         if (most - least > STEADY * w->tolerance * most) return false;
     }
-    return alike(before, last, w->tolerance);
+    return alike(w, before, last, part * w->tolerance);
+}
+
+/* What the last window behind a stretch may differ by from the two before it: more where windows scatter anyway. */
+static double tolerance_of(const struct waves *w)
+{
+    static const double deviations = 3.5; /* of a window from the mean of two: once in 200 times */
+    double jumps = 0, sum = 0, before = 0, n = 0;
+    for (unsigned i = 0; i + 1 < w->report.windows; i++) {
+        if (w->report.passing[i]) continue;
+        double ipc = ipc_of(&w->report.window[i]);
+        if (n > 0) jumps += (ipc - before) * (ipc - before);
+        before = ipc;
+        sum += ipc;
+        n++;
+    }
+    double noise = n > 2 ? sqrt(jumps / (2 * (n - 1))) / (sum / n) : 0;
+    return fmin(fmax(STEADY * w->tolerance, deviations * noise), 2 * STEADY * w->tolerance);
+}
+
+/* Whether of the last 2 n windows the first n are like the others. */
+static bool halves_alike(const struct waves *w, unsigned n, double tolerance)
+{
+    const struct wave_report *r = &w->report;
+    struct sample half[2] = {{.stats = {.cycles = 0}}};
+    for (unsigned i = 0; i < 2 * n; i++) stats_add(&half[i / n], &r->window[r->windows - 2 * n + i], sizeof half[0]);
+    return alike(w, &half[0], &half[1], tolerance);
+}
+
+/* Whether it was looked at for long enough before anything is left out. Blocks that share lines may take several waves
+ * to find their rhythm, or to lose it, so of a launch of many windows a twentieth must be alike. */
+static bool has_lead(const struct waves *w)
+{
+    unsigned lead = w->whole / w->span / LEAD_PART;
+    if (lead > MOST_LEAD) lead = MOST_LEAD;
+    if (lead <= 3) return true;
+    return w->report.windows >= lead && halves_alike(w, lead / 2, STEADY / 2 * w->tolerance);
 }
 
 /* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one
@@ -169,19 +218,15 @@ static bool is_still(const struct waves *w, const struct sample *before)
 static bool is_lasting(const struct waves *w, const struct sample *before)
 {
     enum { HALF = 4 };
-    const struct wave_report *r = &w->report;
-    unsigned n = r->windows - w->since;
+    unsigned n = w->report.windows - w->since;
     if (n < 3) return false;
-    if (!(w->faster && w->slower) && is_still(w, before)) return true;
-    if (n < 2 * HALF) return false;
-    struct sample half[2] = {{.stats = {.cycles = 0}}};
-    for (unsigned i = 0; i < 2 * HALF; i++)
-        stats_add(&half[i / HALF], &r->window[r->windows - 2 * HALF + i], sizeof half[0]);
-    return alike(&half[0], &half[1], STEADY / 2 * w->tolerance);
+    if (!(w->faster && w->slower) && is_still(w, before, 1)) return true;
+    return n >= 2 * HALF && halves_alike(w, HALF, STEADY / 2 * w->tolerance);
 }
 
-/* Whether the windows so far say how fast the launch runs as exactly as was asked. */
-static bool is_exact(const struct waves *w)
+/* So many windows more say how fast the launch runs as exactly as it is to be known, if they scatter as those so far.
+ */
+static unsigned more_windows(const struct waves *w)
 {
     double sum = 0, square = 0, n = 0;
     for (unsigned i = 0; i < w->report.windows; i++) {
@@ -191,8 +236,10 @@ static bool is_exact(const struct waves *w)
         square += ipc * ipc;
         n++;
     }
-    double spread = square - sum * sum / n;
-    return n < 3 || 2 * sqrt(fmax(spread, 0) / (n - 1) / n) <= w->tolerance * sum / n;
+    if (n < 3) return 1;
+    double spread = fmax(square - sum * sum / n, 0) / (n - 1), half = w->allowed.error * sum / n;
+    double wanted = fmin(4 * spread / (half * half), WAVES_MAX);
+    return wanted > n + 1 ? (unsigned)(wanted - n) : 1;
 }
 
 static uint32_t given(const struct gpu *g) { return g->waves.moves ? moves_given(g) : g->dispatch.given; }
@@ -228,13 +275,18 @@ static void measure_next(struct gpu *g)
     set_mark(g, g->waves.span);
 }
 
-static void end_windows(struct gpu *g)
+static void stop_looking(struct gpu *g)
 {
-    struct wave_report *r = &g->waves.report;
     g->waves.phase = WAVES_DONE;
     g->waves.snap_at = NEVER;
     g->waves.by_time = false;
     g->dispatch.mark = UINT32_MAX;
+}
+
+static void end_windows(struct gpu *g)
+{
+    struct wave_report *r = &g->waves.report;
+    stop_looking(g);
     if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
     else if (!g->waves.left_out) r->why = "its waves of blocks differ too much from one another";
     else if (r->broken && g->waves.moves)
@@ -245,8 +297,9 @@ static void end_windows(struct gpu *g)
 
 static unsigned most_windows(const struct waves *w) { return w->moves ? WINDOWS_MAX : WAVES_MAX; }
 
-/* A window behind a gap is like those before the gap, or it is not. False: another one must be measured. */
-static bool settle(struct waves *w, bool alike_before, uint32_t left)
+/* A window behind a gap is like those before the gap, or it is not, if not by chance. False: another one must be
+ * measured. */
+static bool settle(struct waves *w, bool alike_before, bool by_chance, uint32_t left)
 {
     struct wave_report *r = &w->report;
     unsigned last = r->windows - 1, passing = 0;
@@ -255,11 +308,32 @@ static bool settle(struct waves *w, bool alike_before, uint32_t left)
         r->passing[last] = true;
         return false;
     }
-    if (alike_before) w->settle += passing;
-    else r->broken = w->since = last, r->breaks[last] = true;
+    if (alike_before) w->settle += w->moves ? 0 : passing; /* warps that end change more than caches do */
+    else if (!by_chance) r->broken = w->since = last, r->breaks[last] = true;
     r->gap[last] = w->gaps;
     w->gaps = 0;
     w->behind_gap = false;
+    return true;
+}
+
+/* A launch that swings is looked at through windows of twice the length, if it has enough of them: what is behind a
+ * stretch takes as long to swing again. */
+static bool widens(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    struct wave_report *r = &w->report;
+    bool full = !w->moves && r->windows == most_windows(w);
+    if ((!swings(w) && !full) || w->moves || w->whole / w->span < 2 * LEAST_SPANS) return false;
+    unsigned n = r->windows / 2, odd = r->windows % 2;
+    for (unsigned i = 0; i < n; i++) {
+        if (odd || i) r->window[i] = r->window[odd + 2 * i];
+        stats_add(&r->window[i], &r->window[odd + 2 * i + 1], sizeof r->window[i]);
+    }
+    r->windows = n;
+    w->span *= 2;
+    w->settle = w->span / w->resident;
+    w->faster = w->slower = false;
+    measure_next(g);
     return true;
 }
 
@@ -272,10 +346,14 @@ static void go_on(struct gpu *g)
     uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0,
              behind = (1 + w->settle) * w->resident + w->span; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;
-    bool steady = enough && alike(&before, &r->window[r->windows - 1], STEADY * w->tolerance);
-    if (!w->left_out && (swings(w) || !enough || !are_alike(w))) steady = false;
+    const struct sample *last = &r->window[r->windows - 1];
+    double ends = w->moves && w->behind_gap ? 2 : 1; /* warps may have come to their ends in it */
+    bool steady = enough && alike(w, &before, last, ends * STEADY * w->tolerance);
+    if (!w->left_out && widens(g)) return;
+    if (!w->left_out && (!enough || !are_alike(w) || (!w->moves && !has_lead(w)))) steady = false;
     if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;
-    if (w->behind_gap && !settle(w, steady, left)) {
+    bool by_chance = enough && !steady && alike(w, &before, last, tolerance_of(w));
+    if (w->behind_gap && !settle(w, steady, by_chance, left)) {
         measure_next(g);
         return;
     }
@@ -284,22 +362,26 @@ static void go_on(struct gpu *g)
         end_windows(g);
         return;
     }
-    uint32_t most = left - behind, stride = is_exact(w) || most < 2 * w->resident ? most : most / 2;
+    uint32_t most = left - behind, stride = most / more_windows(w), least = w->settle * w->resident + w->span;
+    if (stride < least) stride = most < least ? most : least; /* as much is left out as is timed for it */
     bool is_long = w->whole / w->resident >= LONG_WAVES;
-    if (!w->left_out && !(is_long && is_still(w, &before)))
+    if (!w->left_out && !is_still(w, &before, is_long ? 1 : VERY_STILL))
         stride = most / FIRST_PART > w->resident ? most / FIRST_PART : w->resident;
     stride -= stride % w->resident; /* where blocks take equally long the last wave is as full as it would have been */
     if (!steady || !stride || !skip(g, stride)) measure_next(g);
 }
 
-/* The first wave has passed: how many of them make a window. Short ones differ by what happens to fall into them. */
-static void choose_span(struct gpu *g)
+/* The first wave has passed: how many of them make a window. Short ones differ by what happens to fall into them.
+ * False: the whole launch is short. */
+static bool choose_span(struct gpu *g)
 {
     struct waves *w = &g->waves;
     uint64_t wave = (g->clock.now - w->began) / g->core_period + 1, waves = w->whole / w->resident;
     uint64_t wanted = (LEAST_CYCLES + wave - 1) / wave, most = waves / MOST_PARTS;
+    if (wave * waves < SHORT) return false;
     if (wanted > most) wanted = most;
     w->span = w->resident * (uint32_t)(wanted ? wanted : 1);
+    return true;
 }
 
 /* The counters are up to date: a window begins or ends. */
@@ -315,10 +397,12 @@ static void look_at_counters(struct gpu *g)
         struct sample *window = &w->report.window[w->report.windows++];
         *window = now;
         stats_subtract(window, &w->begin, sizeof *window);
+        bool whole = !w->left_out;
         go_on(g);
+        if (whole && w->left_out) w->report.ahead = now.stats.sm.warp_instructions - w->issued;
     } else {
-        if (w->phase == WAVES_RAMP && !w->moves) choose_span(g);
-        measure_next(g);
+        if (w->phase == WAVES_RAMP && !w->moves && !choose_span(g)) stop_looking(g);
+        else measure_next(g);
     }
     if (w->moves) moves_window(g);
     w->begin = now;

@@ -9,7 +9,7 @@
 struct gpu;
 struct stream_source;
 
-enum { WAVES_MAX = 24, WINDOWS_MAX = 64 };
+enum { WAVES_MAX = 40, WINDOWS_MAX = 128 };
 
 /* What a launch of which CTAs were left out has told. */
 struct wave_report {
@@ -22,6 +22,7 @@ struct wave_report {
     bool passing[WINDOWS_MAX];         /* behind a gap, on the way back to the state before it: stands for nothing */
     bool breaks[WINDOWS_MAX];          /* behind a gap, and not like those before it */
     unsigned broken;                   /* the last such window; 0: none */
+    uint64_t ahead;                    /* warp instructions issued before anything was left out */
     const char *why;                   /* some CTAs could have been left out, but were not: the reason; NULL */
 };
 
@@ -40,6 +41,7 @@ struct waves {
     bool faster, slower;          /* from one window to the next, before anything was left out */
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
     struct sample begin;          /* at the beginning of the window */
+    uint64_t issued;              /* warp instructions, when the launch began */
     bool by_time;                 /* counters are read at times, not when CTAs are given out */
     bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
     uint64_t unit;                /* so many warp instructions; CTAs below are units then */

@@ -473,7 +473,7 @@ static const struct gpgpusim_row rows[] = {
     {"-gpgpu_const_cache:l1", set_constant, 0, OPTIONAL},
     {"-gpgpu_perfect_inst_const_cache", gpgpusim_set_param, P_L1C_PERFECT, OPTIONAL},
     {"-gpgpu_l1_latency", set_l1_latency, 0, OPTIONAL},
-    {"-gpgpu_l1_banks", set_param, P_L1D_BANKS, OPTIONAL},
+    {"-gpgpu_l1_banks", gpgpusim_set_param, P_L1D_BANKS, OPTIONAL},
     {"-gpgpu_gmem_skip_L1D", set_not, P_L1D_GLOBAL, OPTIONAL},
     {"-gpgpu_flush_l1_cache", gpgpusim_set_param, P_L1D_FLUSH, OPTIONAL},
     {"-gpgpu_adaptive_cache_config", FIELD(adaptive), OPTIONAL},

@@ -293,7 +293,7 @@ static int set_coalesce(struct machine *m, const char *v, int unused)
     (void)unused;
     if (read_long(m, v, &n)) return WL_EINPUT;
     m->config->v[P_SM_COALESCE] = n >= 40 ? 3 : 0; /* by sector: memory_coalescing_arch */
-    m->config->v[P_SM_ATOMIC] = n >= 40;           /* releases that know these: shader.cc, shd_warp_t::waiting */
+    if (n >= 40) m->config->v[P_SM_ATOMIC] = 1;    /* releases that know these: shader.cc, shd_warp_t::waiting */
     m->config->v[P_ENERGY_CALIBRATED] = n < 30;    /* the energy table is one of Fermi */
     m->config->v[P_L1D_READONLY] = n >= 50;        /* from Maxwell on one cache serves data and textures */
     if (n < 20) gpgpusim_say(m, "%ld: the rule of Fermi is used", n);

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-struct group {
+struct apart_group {
     uint32_t level;
     const struct xblock *at;
 };
@@ -22,7 +22,7 @@ struct group {
 static const struct call_frame *frame_of(const struct exec_warp *w) { return &w->frame[w->nframe - 1]; }
 
 /* The levels whose lanes are on ways of their own, from the top of the stack down; in *all their lanes. */
-static unsigned find_groups(const struct exec_warp *w, struct group out[WARP_SIZE], uint32_t *all)
+static unsigned find_groups(const struct exec_warp *w, struct apart_group out[WARP_SIZE], uint32_t *all)
 {
     const struct call_frame *f = frame_of(w);
     uint32_t above = 0;
@@ -31,7 +31,7 @@ static unsigned find_groups(const struct exec_warp *w, struct group out[WARP_SIZ
     for (uint32_t j = w->depth; j-- > f->stack;) {
         const struct simt *s = &w->stack[j];
         if (s->mask && !(s->mask & above) && s->block != s->reconv) {
-            out[n++] = (struct group){.level = j, .at = &f->f->block[s->block]};
+            out[n++] = (struct apart_group){.level = j, .at = &f->f->block[s->block]};
             *all |= s->mask;
         }
         above |= s->mask;
@@ -53,7 +53,7 @@ static void bring_to_top(struct exec_warp *w, uint32_t level)
 }
 
 /* Lanes that stand before the same barrier and go the same way. True: there were some. */
-static bool join(struct exec_warp *w, const struct group *g, unsigned n)
+static bool join(struct exec_warp *w, const struct apart_group *g, unsigned n)
 {
     for (unsigned i = 1; i < n; i++) {
         struct simt *top = &w->stack[w->depth - 1], *other = &w->stack[g[i].level];
@@ -77,7 +77,7 @@ static bool count(struct exec_warp *w, struct barrier *b, uint32_t lanes)
 }
 
 /* `rest`: lanes that count with the group. */
-static int arrive(struct exec_warp *w, const struct group *g, uint32_t rest)
+static int arrive(struct exec_warp *w, const struct apart_group *g, uint32_t rest)
 {
     const struct xfunc *f = frame_of(w)->f;
     const struct uop *u = &f->uop[g->at->first];
@@ -104,7 +104,7 @@ static int arrive(struct exec_warp *w, const struct group *g, uint32_t rest)
 }
 
 /* All groups, the top one last, with those that cannot come. */
-static int arrive_all(struct exec_warp *w, const struct group *g, unsigned n, uint32_t all)
+static int arrive_all(struct exec_warp *w, const struct apart_group *g, unsigned n, uint32_t all)
 {
     for (unsigned i = n; i-- > 0;)
         if (arrive(w, &g[i], i ? 0 : ~all)) return RUN_FAULT;
@@ -116,7 +116,7 @@ static int arrive_all(struct exec_warp *w, const struct group *g, unsigned n, ui
 
 bool apart_goes(struct exec_warp *w, int *rc)
 {
-    struct group g[WARP_SIZE];
+    struct apart_group g[WARP_SIZE];
     uint32_t all;
     unsigned n = find_groups(w, g, &all);
     if (n == 1 && !w->apart) return true;
@@ -131,7 +131,7 @@ bool apart_goes(struct exec_warp *w, int *rc)
 
 void apart_release(struct exec_warp *w, const struct barrier *b)
 {
-    struct group g[WARP_SIZE];
+    struct apart_group g[WARP_SIZE];
     uint32_t all, id = (uint32_t)(b - w->cta->bar);
     unsigned n = find_groups(w, g, &all);
     for (unsigned i = 0; i < n; i++) {
@@ -146,7 +146,7 @@ void apart_release(struct exec_warp *w, const struct barrier *b)
 
 uint32_t apart_arrive(struct exec_warp *w, unsigned id)
 {
-    struct group g[WARP_SIZE];
+    struct apart_group g[WARP_SIZE];
     uint32_t all, others;
     struct barrier *b = &w->cta->bar[id];
     uint32_t before = b->threads;

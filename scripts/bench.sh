@@ -9,7 +9,7 @@
 # baseline are of one machine, which its head names; on another one make a baseline of your own first, with SAVE=1 and
 # an older build, or compare two builds by scripts/speed.sh. Settings, from the environment:
 #
-#   GPU        GPU                          (gtx480)
+#   GPU        GPU                          (gtx480-ideal, on which the stored baseline was measured)
 #   SIZE       size of the workloads        (small)
 #   WORKLOADS  workloads                    (all of them)
 #   RUNS       runs of each                 (3; for figures that are published 9, on an idle machine)
@@ -21,7 +21,7 @@ if [ $# -ne 1 ]; then
     echo "usage: scripts/bench.sh WARPLINE" >&2
     exit 2
 fi
-warpline=$1 gpu=${GPU:-gtx480} size=${SIZE:-small}
+warpline=$1 gpu=${GPU:-gtx480-ideal} size=${SIZE:-small}
 baseline=${BASELINE:-$(dirname "$0")/../docs/bench/$gpu-$size.csv}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -5,7 +5,7 @@ w=$1 out=$2
 {
     echo '# Parameters of the machine'
     echo
-    echo 'Made from `src/param/params.def` by `make docs`. Defaults are the preset `gtx480`.'
+    echo 'Made from `src/param/params.def` by `make docs`. Defaults are the preset `gtx480-ideal`.'
     echo
     echo '```'
     "$w" list options -v

@@ -250,6 +250,7 @@ static int check_sm(const struct gpu_config *c, struct wl_err *e)
                        "sm.warps = %" PRId64 " is not a multiple of sm.schedulers = %" PRId64
                        "; each scheduler owns the same number",
                        V(SM_WARPS), V(SM_SCHEDULERS));
+    const char *collectors = V(SM_ALU_COLLECTORS) ? "sm.alu_collectors" : V(SM_SFU_STAGES) ? "sm.sfu_stages" : NULL;
     static const int own[] = {P_SM_ALU_PIPES,     P_SM_SFU_PIPES,     P_SM_DP_PIPES,
                               P_SM_INT_PIPES,     P_SM_TENSOR_PIPES,  P_SM_BRANCH_PIPES,
                               P_SM_TEXTURE_PIPES, P_SM_UNIFORM_PIPES, P_SM_LOGIC_PIPES};
@@ -259,12 +260,12 @@ static int check_sm(const struct gpu_config *c, struct wl_err *e)
             return wl_fail(e, WL_EINPUT,
                            "sm.sub_cores = yes gives each of sm.schedulers = %" PRId64 " its own pipes; %s is %" PRId64,
                            V(SM_SCHEDULERS), gpu_params[own[i]].name, n);
-        if (V(SM_ALU_COLLECTORS) && n > (i < 3 ? 16 : 0))
-            return wl_fail(e, WL_EINPUT, "%s = %" PRId64 " is too much for the model of sm.alu_collectors: at most %d",
-                           gpu_params[own[i]].name, n, i < 3 ? 16 : 0);
+        if (collectors && n > (i < 3 ? 16 : 0))
+            return wl_fail(e, WL_EINPUT, "%s = %" PRId64 " is too much for the model of %s: at most %d",
+                           gpu_params[own[i]].name, n, collectors, i < 3 ? 16 : 0);
     }
-    if (V(SM_ALU_COLLECTORS) && V(SM_SUBCORES))
-        return wl_fail(e, WL_EINPUT, "sm.alu_collectors and sm.sub_cores = yes are models of different machines");
+    if (collectors && V(SM_SUBCORES))
+        return wl_fail(e, WL_EINPUT, "%s and sm.sub_cores = yes are models of different machines", collectors);
     if (V(IL0_INST_BYTES) % 8 != 0)
         return wl_fail(e, WL_EINPUT, "il0.inst_bytes = %" PRId64 "; instructions have 8 or 16 bytes",
                        V(IL0_INST_BYTES));

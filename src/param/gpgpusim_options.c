@@ -552,5 +552,5 @@ void gpgpusim_say_missing(struct machine *m)
             snprintf(list + n, sizeof list - n, " %s", rows[i].name);
         }
     if (*list)
-        gpgpusim_say(m, "not given, so the value of %s stands:%s", m->rules ? m->config->preset : "gtx480", list);
+        gpgpusim_say(m, "not given, so the value of %s stands:%s", m->rules ? m->config->preset : "gtx480-ideal", list);
 }

@@ -167,7 +167,7 @@ static void issue_compute(struct sm *s, unsigned w, tick_t now)
     uint32_t pipe = find_pipe(s, c->unit, w, now);
     WL_ASSERT(pipe != NO_PIPE);
     tick_t result = now + s->warp[w].route->delay;
-    if (s->stages) result = stages_book(s, w, now, &free_at);
+    if (s->stages && s->stages->collector[c->unit].n) result = stages_book(s, w, now, &free_at);
     s->pipe_free[pipe] = free_at;
     s->pipes_until = tick_max(s->pipes_until, free_at);
     uint64_t *board = s->board + (size_t)w * s->board_regs;

@@ -74,11 +74,17 @@ static unsigned exec_class(const struct sm *s, const struct code_inst *in, bool 
     return s->classes == CLASSES_GPGPUSIM4 && added_in_4(in->lat) ? in->lat : EXEC_SHORT + in->lat;
 }
 
+/* Cycles in which the source registers are read. */
+static unsigned collection(const struct sm *s, const struct code_inst *in)
+{
+    return s->collect ? (inst_operands(in) + s->collect - 1) / s->collect : 1;
+}
+
 /* A delay in which one cycle is for reading the source registers, when that takes another time. */
 static tick_t with_collection(const struct sm *s, const struct code_inst *in, tick_t delay)
 {
     if (!s->collect) return delay;
-    tick_t p = s->part.period, all = delay + (inst_operands(in) + s->collect - 1) / s->collect * p;
+    tick_t p = s->part.period, all = delay + collection(s, in) * p;
     return all > 2 * p ? all - p : p;
 }
 
@@ -104,6 +110,7 @@ static struct route route_of(const struct sm *s, const struct code_inst *in, boo
     struct route r = {.unit = c->unit,
                       .exec = (uint8_t) class,
                       .odd = operand || (!in->ndst && in->async),
+                      .collect = (uint8_t)collection(s, in),
                       .init = c->init,
                       .delay = with_collection(s, in, c->latency * s->part.period + s->issue_delay)};
     if (in->async == ASYNC_PRODUCT) product_route(s, in, &r);

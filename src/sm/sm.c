@@ -226,7 +226,7 @@ int sm_init(struct sm *s, const struct gpu_config *c, uint32_t index, const stru
     copy_parameters(s, c);
     set_pipes(s, c->v);
     lsu_init(s, c);
-    if (c->v[P_SM_ALU_COLLECTORS] && stages_init(s, c, e)) return (int)e->code;
+    if ((c->v[P_SM_ALU_COLLECTORS] || c->v[P_SM_SFU_STAGES]) && stages_init(s, c, e)) return (int)e->code;
     s->exits = calloc(SM_MAX_KERNELS, sizeof *s->exits);
     if (!s->exits || warps_init(s)) return wl_fail(e, WL_ERUN, "out of memory");
     bool fetches = c->v[P_SM_FETCH] == FETCH_BUFFER || (c->v[P_SM_FETCH] == FETCH_CACHE && !c->v[P_IL1_PERFECT]);

@@ -45,19 +45,20 @@ enum unit {
 
 /* Where an instruction goes on this machine, found once per kernel. */
 struct route {
-    uint8_t unit;   /* enum unit */
-    uint8_t cache;  /* enum cache_id; of instructions that leave the SM */
-    uint8_t kind;   /* enum wl_kind; of memory instructions */
-    uint8_t space;  /* enum wl_space; of instructions that leave the SM */
-    bool leaves;    /* is a memory instruction of another space than shared memory */
-    bool data_load; /* is a load that goes to the L1D or bypasses it */
-    bool bypass;    /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
-    uint8_t exec;   /* its exec_class; of instructions that compute */
-    bool generic;   /* is generic or one of its parts: its lanes may touch several spaces */
-    bool holds;     /* is an atomic whose warp waits for it */
-    bool odd;       /* computes, and has addresses to skip or is a product without a register: odd_compute */
-    uint16_t init;  /* cycles for which it takes its pipe, of instructions that compute */
-    tick_t delay;   /* from issue to the result, of instructions that compute; to the first access, of memory ones */
+    uint8_t unit;    /* enum unit */
+    uint8_t cache;   /* enum cache_id; of instructions that leave the SM */
+    uint8_t kind;    /* enum wl_kind; of memory instructions */
+    uint8_t space;   /* enum wl_space; of instructions that leave the SM */
+    bool leaves;     /* is a memory instruction of another space than shared memory */
+    bool data_load;  /* is a load that goes to the L1D or bypasses it */
+    bool bypass;     /* is a load that bypasses the L1D: the instruction or the machine says so, not a policy */
+    uint8_t exec;    /* its exec_class; of instructions that compute */
+    bool generic;    /* is generic or one of its parts: its lanes may touch several spaces */
+    bool holds;      /* is an atomic whose warp waits for it */
+    bool odd;        /* computes, and has addresses to skip or is a product without a register: odd_compute */
+    uint8_t collect; /* cycles in which it reads its source registers, of instructions that compute */
+    uint16_t init;   /* cycles for which it takes its pipe, of instructions that compute */
+    tick_t delay;    /* from issue to the result, of instructions that compute; to the first access, of memory ones */
 };
 
 /* The routes of a running kernel: the SMs of a machine are alike and share them. */
@@ -255,18 +256,22 @@ struct fetch {
 
 /* ---- stages between issue and pipes (stages.c) ---- */
 
-enum { STAGE_UNITS = UNIT_DP + 1, STAGE_PIPES = 16, MAX_COLLECTORS = 64, BUS_CYCLES = 4096 };
+enum { STAGE_UNITS = UNIT_DP + 1, MAX_PLACES = 128, BUS_CYCLES = 4096 };
 
-/* Exists only with sm.alu_collectors. Times are cycles. */
+/* When the `n` places of a stage become free, in order of time, from `first` on: a ring. */
+struct places {
+    uint32_t n, first;
+    uint64_t free_at[MAX_PLACES];
+};
+
+/* Exists only with sm.alu_collectors or sm.sfu_stages. Times are cycles. */
 struct stages {
-    uint32_t collectors[STAGE_UNITS], buses;
-    uint64_t collector_free[STAGE_UNITS][MAX_COLLECTORS];
-    uint64_t entry_free[STAGE_UNITS][STAGE_PIPES]; /* of the registers between collectors and pipes */
-    uint64_t pipe_free[STAGE_UNITS][STAGE_PIPES];
-    struct {
-        uint64_t cycle;
-        uint32_t used;
-    } bus[BUS_CYCLES]; /* the results of a cycle, by the cycle modulo their number */
+    struct places collector[STAGE_UNITS]; /* none: instructions of the unit go to its pipes when they are issued */
+    struct places entry[STAGE_UNITS]; /* the registers between collectors and pipes */
+    struct places pipe[STAGE_UNITS];
+    uint64_t swept;              /* what `results` had of the cycles before 8 times this is gone */
+    uint8_t buses;               /* results of a cycle at most */
+    uint8_t results[BUS_CYCLES]; /* of a cycle to come, by the cycle modulo their number */
 };
 
 /* ---- warps (warps.c) ---- */

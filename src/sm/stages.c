@@ -10,71 +10,87 @@
  *
  * Instructions of a unit are taken to go their way in the order in which they were issued; in GPGPU-Sim the collectors
  * take turns. So all of it is known at issue and is booked there: no cycle looks at instructions under way. Register
- * banks are not modelled. */
+ * banks are not modelled.
+ *
+ * With sm.sfu_stages only the SFU's and fp64 instructions go this way. The ALU pipes take one in every cycle, or in
+ * every second: who waits for one of them waits a cycle, with collectors or without. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sm/sm_priv.h"
 
 int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
 {
     struct stages *g = s->stages = calloc(1, sizeof *g);
-    if (!g) return wl_fail(e, WL_ERUN, "out of memory");
-    g->collectors[UNIT_ALU] = (uint32_t)c->v[P_SM_ALU_COLLECTORS];
-    g->collectors[UNIT_SFU] = g->collectors[UNIT_DP] = (uint32_t)c->v[P_SM_SFU_COLLECTORS];
-    g->buses = (uint32_t)c->v[P_SM_RESULT_BUSES];
+    if (!g) return wl_no_memory(e);
+    for (unsigned u = 0; u < STAGE_UNITS; u++) {
+        uint32_t pipes = s->pipe_end[u] - (u ? s->pipe_end[u - 1] : 0u);
+        g->collector[u].n = (uint32_t)c->v[u == UNIT_ALU ? P_SM_ALU_COLLECTORS : P_SM_SFU_COLLECTORS];
+        g->entry[u].n = g->pipe[u].n = pipes;
+    }
+    g->buses = (uint8_t)c->v[P_SM_RESULT_BUSES];
     return 0;
 }
 
+/* Nobody waits longer than for all in front of it, each of which takes the pipe as long as the slowest class and may
+ * wait for a bus behind the results of everything that is under way. */
 tick_t stages_reach(const struct sm *s)
 {
-    uint32_t places = 2 * STAGE_PIPES, longest = CODE_MAX_REGS + 2;
-    for (unsigned u = 0; u < STAGE_UNITS; u++) places += s->stages->collectors[u];
+    uint32_t all = 0, most = 0, longest = CODE_MAX_REGS + 2;
+    for (unsigned u = 0; u < STAGE_UNITS; u++) {
+        uint32_t places = s->stages->collector[u].n + 2 * s->stages->pipe[u].n;
+        all += places;
+        if (places > most) most = places;
+    }
     for (unsigned i = 0; i < EXEC_CLASSES; i++)
         if (s->exec_class[i].init > longest) longest = s->exec_class[i].init;
-    return (tick_t)places * longest * s->part.period;
+    return (tick_t)most * (longest + all) * s->part.period;
 }
 
-/* The place of `n` that is free first. */
-static uint64_t *first_free(uint64_t *free_at, uint32_t n)
+static inline uint64_t first_free(const struct places *p) { return p->free_at[p->first % MAX_PLACES]; }
+
+/* The place that is free first is taken until a later time: it becomes the last one in nearly all cases, and the search
+ * for where it belongs ends at the latest at what it was. */
+static inline void take_first(struct places *p, uint64_t until)
 {
-    uint64_t *first = free_at;
-    for (uint32_t i = 1; i < n; i++)
-        if (free_at[i] < *first) first = &free_at[i];
-    return first;
+    uint32_t at = p->first + p->n;
+    for (p->first++; p->free_at[(at - 1) % MAX_PLACES] > until; at--)
+        p->free_at[at % MAX_PLACES] = p->free_at[(at - 1) % MAX_PLACES];
+    p->free_at[at % MAX_PLACES] = until;
 }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* What was booked for cycles that are over goes, eight cycles at a time. */
+static void sweep_results(struct stages *g, uint64_t to)
+{
+    if (to - g->swept >= BUS_CYCLES / 8) memset(g->results, 0, sizeof g->results);
+    else
+        for (; g->swept < to; g->swept++) memset(&g->results[g->swept % (BUS_CYCLES / 8) * 8], 0, 8);
+    g->swept = to;
+}
 
 /* Books a bus for a result `latency` cycles after the pipe takes the instruction, from `cycle` on; returns when. */
-static uint64_t book_bus(struct stages *g, uint64_t cycle, uint32_t latency)
+static inline uint64_t book_bus(struct stages *g, uint64_t cycle, uint32_t latency)
 {
-    for (;; cycle++) {
-        uint64_t at = cycle + latency;
-        if (g->bus[at % BUS_CYCLES].cycle != at) {
-            g->bus[at % BUS_CYCLES].cycle = at;
-            g->bus[at % BUS_CYCLES].used = 0;
-        }
-        if (g->bus[at % BUS_CYCLES].used == g->buses) continue;
-        g->bus[at % BUS_CYCLES].used++;
-        return cycle;
-    }
+    while (g->results[(cycle + latency) % BUS_CYCLES] == g->buses) cycle++;
+    g->results[(cycle + latency) % BUS_CYCLES]++;
+    return cycle;
 }
 
 tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken)
 {
     struct stages *g = s->stages;
-    const struct exec_class *c = &s->exec_class[s->warp[w].route->exec];
-    unsigned u = c->unit, pipes = s->pipe_end[u] - (u ? s->pipe_end[u - 1] : 0u);
-    unsigned sources = inst_operands(s->warp[w].inst), reads = s->collect ? s->collect : CODE_MAX_REGS;
-    uint64_t *collector = first_free(g->collector_free[u], g->collectors[u]);
-    uint64_t *entry = first_free(g->entry_free[u], pipes), *pipe = first_free(g->pipe_free[u], pipes);
-    uint64_t collecting = later(s->cycle + 1, *collector);
-    uint64_t collected = collecting + (s->collect ? (sources + reads - 1) / reads : 1) + 1;
-    uint64_t before_pipe = later(collected, *entry);
-    uint64_t start = book_bus(g, later(before_pipe + 1, *pipe), c->latency);
-    *collector = before_pipe;
-    *entry = start;
-    *pipe = start + c->init;
+    const struct route *r = s->warp[w].route;
+    const struct exec_class *c = &s->exec_class[r->exec];
+    struct places *collector = &g->collector[c->unit], *entry = &g->entry[c->unit], *pipe = &g->pipe[c->unit];
+    if (g->swept != s->cycle / 8) sweep_results(g, s->cycle / 8);
+    uint64_t collecting = later(s->cycle + 1, first_free(collector));
+    uint64_t before_pipe = later(collecting + r->collect + 1, first_free(entry));
+    uint64_t start = book_bus(g, later(before_pipe + 1, first_free(pipe)), c->latency);
+    take_first(collector, before_pipe);
+    take_first(entry, start);
+    take_first(pipe, start + c->init);
     *taken = now + (collecting - s->cycle) * s->part.period;
     /* sm.issue_delay counts from issue, with one source register: four cycles up to the pipe. */
     uint64_t done = start + c->latency - s->cycle;

@@ -144,7 +144,7 @@ TEST_WITH(paper_machines, fresh, NULL)
         {"gtx480-v323", 15, 48, 32, 4, 32, 768, 6, "gto"}, {"dacache", 30, 48, 32, 8, 32, 768, 6, "gto"},
         {"apcm", 15, 48, 32, 4, 64, 768, 6, "lrr"},        {"apcm-kepler", 16, 64, 32, 4, 64, 1536, 6, "lrr"},
         {"dycache", 15, 48, 32, 4, 32, 768, 6, "gto"},     {"mascar", 15, 48, 64, 4, 64, 768, 6, "lrr"},
-        {"hac", 15, 32, 32, 4, 32, 768, 12, "gto"},        {"gtx480-fetch", 15, 48, 32, 4, 64, 768, 6, "gto"},
+        {"hac", 15, 32, 32, 4, 32, 768, 12, "gto"},        {"gtx480-ideal", 15, 48, 32, 4, 64, 768, 6, "gto"},
     };
     for (unsigned i = 0; i < sizeof want / sizeof want[0]; i++) {
         assert_int_equal(config_load(&c, want[i].name, &e), 0);
@@ -160,7 +160,7 @@ TEST_WITH(paper_machines, fresh, NULL)
     }
     struct gpu_config d;
     config_defaults(&d);
-    assert_int_equal(config_load(&c, "gtx480", &e), 0);
+    assert_int_equal(config_load(&c, "gtx480-ideal", &e), 0);
     assert_int_equal(config_hash(&c), config_hash(&d)); /* the table's defaults are this machine */
 }
 

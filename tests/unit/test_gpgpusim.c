@@ -175,7 +175,7 @@ TEST(test_details)
         "x.config:8: -gpgpu_memory_partition_indexing: 6 is not known here",
         "x.config:10: -gpgpu_coalesce_arch: 13: the rule of Fermi",
         "x.config: options that have no meaning here: -nonsense -visualizer_enabled",
-        "x.config: not given, so the value of gtx480 stands: -gpgpu_clock_domains -gpgpu_shader_core_pipeline",
+        "x.config: not given, so the value of gtx480-ideal stands: -gpgpu_clock_domains -gpgpu_shader_core_pipeline",
     };
     for (unsigned i = 0; i < COUNT(said); i++)
         if (!strstr(h.text, said[i])) fail_msg("not said: %s\n%s", said[i], h.text);

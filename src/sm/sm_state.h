@@ -267,7 +267,7 @@ struct places {
 /* Exists only with sm.alu_collectors or sm.sfu_stages. Times are cycles. */
 struct stages {
     struct places collector[STAGE_UNITS]; /* none: instructions of the unit go to its pipes when they are issued */
-    struct places entry[STAGE_UNITS]; /* the registers between collectors and pipes */
+    struct places entry[STAGE_UNITS];     /* the registers between collectors and pipes */
     struct places pipe[STAGE_UNITS];
     uint64_t swept;              /* what `results` had of the cycles before 8 times this is gone */
     uint8_t buses;               /* results of a cycle at most */

@@ -1,12 +1,13 @@
-/* contention.cu - four questions that docs/fidelity-h200.md leaves open, one argument each:
+/* contention.cu - four questions that docs/fidelity-h200.md leaves open, an argument each; without one, all:
  *
  *   yield    how many lanes of a warp come together to the head of a loop whose body repeats a failed exchange (the
  *            assembler puts a YIELD there) or, to compare, loops as often without one. 32: lanes wait for one another.
- *   slices   additions and stores of all SMs to n lines, in w words of each: whether the time depends on how many words,
- *            on how many lines, or on which ones (the same number from another place).
+ *   slices   additions, stores and loads of all SMs, to n lines and w words of each: whether the time depends on how
+ *            many words, on how many lines, or on which ones (the same number from another place).
  *   written  latency of a chain of loads past the L1 through lines that nobody, one or all other SMs store to.
  *   burst    fifteen cold loads of each thread, alone, with a store to the first one's place behind it, or to another
- *            place. The L2 is filled by reading before, so that it has nothing to write back (memory.cu "behind" has). */
+ *            place. The L2 is filled by reading before, so that it has nothing to write back ("behind" of memory.cu
+ *            has). */
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -116,7 +116,9 @@ static int run_reference(struct fidelity_call *c, struct fid_reference *f, const
     if (c->traces) how.folder = c->traces;
     int rc = o->only ? fid_choose(f, o->only, e) : 0;
     for (unsigned i = 0; !rc && i < c->repeats; i++) rc = fid_run(f, &how, e);
-    return rc ? rc : c->show(c->self, f, e);
+    if (rc && !(f->failed && f->nrows)) return rc;
+    int shown = c->show(c->self, f, rc ? NULL : e); /* what others found is not lost because one failed */
+    return rc ? rc : shown;
 }
 
 static int ncu_file(struct fidelity_call *c, const char *file, const char *text, struct wl_err *e)
@@ -236,8 +238,11 @@ int cmd_fidelity(const struct options *o, struct wl_err *e)
     int rc = output_open(&to.out, o, e);
     if (!rc && o->json) to.list = json_array();
     if (!rc) rc = references_run(o, 1, (unsigned)o->jobs, show, &to, e);
+    int failed = rc == WL_ERUN && to.begun ? rc : 0; /* some runs did, others have their numbers */
+    if (failed) rc = 0;
     if (!rc && to.list && json_dumpf(to.list, to.out.json, JSON_INDENT(2))) rc = wl_no_memory(e);
     if (!rc && to.list) fputs("\n", to.out.json);
     json_decref(to.list);
-    return output_close(&to.out, rc, e);
+    rc = output_close(&to.out, rc, e);
+    return rc ? rc : failed;
 }

@@ -22,6 +22,7 @@ struct fid_row {
     double *reference, *ours; /* a value per counter; NAN: not known */
     double cpu_seconds;       /* that the reference's simulator took; NAN: not known */
     double spent;             /* CPU seconds of our run, user and system; the least so far; NAN: not run */
+    bool lost;                /* its run failed */
 };
 
 struct fid_aim {
@@ -37,6 +38,7 @@ struct fid_reference {
     const char *counter[FID_MAX_COUNTERS];
     unsigned ncounters, nrows, naims;
     unsigned rounded; /* of ncu: values in units that cut digits off */
+    unsigned failed;  /* runs that failed */
     struct fid_row *row;
     struct fid_aim *aim;
 };
@@ -76,6 +78,7 @@ bool fid_words(struct arena *a, const char *command, const char **word, unsigned
 
 /* ---- runs and what comes of them ---- */
 
+/* Where some runs failed, the error says so and the rows of the others, which are left, can be shown. */
 int fid_run(struct fid_reference *f, const struct fid_runs *how, struct wl_err *e);
 struct fid_stat fid_statistics(const struct fid_reference *f, unsigned counter);
 bool fid_reached(const struct fid_aim *a, const struct fid_stat *s);

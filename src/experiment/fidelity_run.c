@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 struct fid_task {
     const struct fid_row *row; /* the first with this command */
     pid_t pid;                 /* 0: not begun, -1: has ended */
+    bool failed;               /* it has ended without a record */
     double spent;              /* CPU seconds, when it has ended */
     char record[64], said[64]; /* files */
 };
@@ -94,7 +96,23 @@ static int start(struct fid_pool *p, struct fid_task *t)
 
 static double seconds_of(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec / 1e6; }
 
-/* Waits for one of the tasks. */
+/* Why a task has no record: its own words, or how it ended. */
+static void say_failure(struct fid_pool *p, const struct fid_task *t, int status)
+{
+    char said[1024];
+    FILE *in = fopen(t->said, "r");
+    size_t n = in ? fread(said, 1, sizeof said - 1, in) : 0;
+    if (in) fclose(in);
+    while (n && said[n - 1] == '\n') n--;
+    said[n] = 0;
+    if (WIFSIGNALED(status))
+        snprintf(said, sizeof said, "it was ended by signal %d%s", WTERMSIG(status),
+                 WTERMSIG(status) == SIGKILL ? ", as when memory is short (-j 1 takes less)" : "");
+    else if (!n) snprintf(said, sizeof said, "exit status %d", WEXITSTATUS(status));
+    fail_row(p, t->row, "its run failed", said);
+}
+
+/* Waits for one of the tasks. One that failed stops no other. */
 static int finish_one(struct fid_pool *p)
 {
     int status;
@@ -106,14 +124,8 @@ static int finish_one(struct fid_pool *p)
         if (t->pid != pid) continue;
         t->pid = -1;
         t->spent = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
-        char said[1024];
-        FILE *in = fopen(t->said, "r");
-        size_t n = in ? fread(said, 1, sizeof said - 1, in) : 0;
-        if (in) fclose(in);
-        while (n && said[n - 1] == '\n') n--;
-        said[n] = 0;
-        return fail_row(p, t->row, "its run failed", said);
+        t->failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+        if (t->failed && !p->f->failed++) say_failure(p, t, status); /* the first failure is what is told */
     }
     return 0;
 }
@@ -128,10 +140,7 @@ static int run_all(struct fid_pool *p)
             alive += p->task[next++].pid > 0;
             continue;
         }
-        struct wl_err ignored, *e = p->e;
-        if (rc) p->e = &ignored; /* the first failure is what is told */
         later = finish_one(p);
-        p->e = e;
         if (!rc) rc = later;
         alive = 0;
         for (unsigned i = 0; i < next; i++) alive += p->task[i].pid > 0;
@@ -235,6 +244,7 @@ static int take_records(struct fid_pool *p)
     int rc = 0;
     for (unsigned i = 0; !rc && i < p->ntasks; i++) {
         json_error_t why;
+        if (p->task[i].failed) continue;
         json_t *record = json_load_file(p->task[i].record, 0, &why);
         if (!record) rc = fail_row(p, p->task[i].row, "its record cannot be read", why.text);
         for (unsigned k = 0; !rc && k < p->f->nrows; k++) {
@@ -246,6 +256,21 @@ static int take_records(struct fid_pool *p)
         json_decref(record);
     }
     return rc;
+}
+
+/* Takes the rows out whose run failed, and says how many of the runs did. */
+static int drop_failed(struct fid_pool *p)
+{
+    struct fid_reference *f = p->f;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < p->ntasks; i++)
+        for (unsigned k = 0; p->task[i].failed && k < f->nrows; k++)
+            f->row[k].lost = f->row[k].lost || strcmp(f->row[k].command, p->task[i].row->command) == 0;
+    for (unsigned k = 0; k < f->nrows; k++)
+        if (!f->row[k].lost) f->row[kept++] = f->row[k];
+    f->nrows = kept;
+    struct wl_err first = *p->e;
+    return wl_fail(p->e, WL_ERUN, "%u of %u runs failed; the first: %.1500s", f->failed, p->ntasks, first.text);
 }
 
 int fid_run(struct fid_reference *f, const struct fid_runs *how, struct wl_err *e)
@@ -265,6 +290,7 @@ int fid_run(struct fid_reference *f, const struct fid_runs *how, struct wl_err *
     }
     int rc = run_all(&p);
     if (!rc) rc = take_records(&p);
+    if (!rc && f->failed) rc = drop_failed(&p);
     for (unsigned i = 0; i < p.ntasks; i++) {
         unlink(p.task[i].record);
         unlink(p.task[i].said);

@@ -119,6 +119,14 @@ static uint32_t split_channel(const struct addrmap *m, uint64_t addr, uint64_t *
     return (uint32_t)(high - q * m->channels);
 }
 
+/* A slice for each line as if by lot, any number of them: lines side by side can meet in one, as on a real GPU. Where
+ * many SMs ask for few lines, the slice that has most of these decides. */
+static uint32_t mixed_slice(const struct addrmap *m, uint64_t addr)
+{
+    uint64_t line = addr >> LINE_SHIFT;
+    return (uint32_t)((splitmix64(&line) >> 32) * (m->channels * m->slices) >> 32);
+}
+
 /* The slice mixed with the address bits above those that choose it, as GPGPU-Sim does. A power of two of
  * slices: two lines of one slice that differ only there stay different in their other fields. Another number:
  * the bits are those of the address divided by the channels, `rest`, the hash is that of the next power of two,
@@ -128,6 +136,7 @@ static uint32_t hash_slice(const struct addrmap *m, uint64_t addr, uint64_t rest
 {
     unsigned at = m->insert_at > 0 ? (unsigned)m->insert_at : 8, bits = m->channel_bits + m->slice_bits;
     uint32_t all = m->channels * m->slices;
+    if (m->hash == MAP_MIXED) return mixed_slice(m, addr);
     if (m->divide) {
         bits++;
         uint32_t hashed = set_index(INDEX_IPOLY, UINT32_C(1) << bits, rest >> at << bits | slice);

@@ -26,7 +26,7 @@ struct bit_field {
     } run[MAP_MAX_RUNS]; /* shifted down, then kept where set */
 };
 
-enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY }; /* order of the choices of mem.hash */
+enum map_hash { MAP_PLAIN, MAP_XOR, MAP_IPOLY, MAP_MIXED }; /* order of the choices of mem.hash */
 
 struct addrmap {
     unsigned channels, slices, slice_bits;

@@ -3,12 +3,12 @@
  * Copies from the host and launches happen in the order in which the program made them, but for launches of different
  * streams, which may overlap: copies fill the L2, so a launch's counters depend on them. The record carries the
  * program's name, inputs, seed and hash from the trace and is that of a direct run in everything but `host`. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/text.h"
 #include "run/identity.h"
 #include "run/run_priv.h"
 #include "run/traces.h"
@@ -97,9 +97,8 @@ static int replay_copy(struct replay *p, const struct wlt_item *item, struct wl_
 
 static int replay_launch(struct replay *p, const struct wlt_item *item, struct wl_err *e)
 {
-    const char *name = item->source->info->kernel, *pattern = p->run->spec.kernel;
-    if (!p->launches++) snprintf(p->first, sizeof p->first, "%s", name);
-    if (pattern && fnmatch(pattern, name, 0) != 0) return 0; /* the reader passes over it */
+    if (!p->launches++) snprintf(p->first, sizeof p->first, "%s", item->source->info->kernel);
+    if (item->unwanted) return 0;
     p->ran++;
     if (item->order.given && session_overlaps(p->run->session)) return replay_ordered(p, item, e);
     int rc = session_replay(p->run->session, item->source, count_trace, p->reader, e);
@@ -135,6 +134,10 @@ static void describe(struct run *r, const struct wlt_header *h)
     memcpy(to->inputs, h->inputs, sizeof to->inputs);
     to->workload_hash = h->workload_hash;
     r->seed = h->seed;
+    if (!r->spec.kernel) return;
+    size_t at = strlen(to->inputs); /* a part of the program is another program: equal hashes mean equal numbers */
+    snprintf(to->inputs + at, sizeof to->inputs - at, "%skernel=%s", at ? " " : "", r->spec.kernel);
+    to->workload_hash = hash_text(h->workload_hash, r->spec.kernel);
 }
 
 int run_trace_new(struct run *r, struct wl_err *e) { return trace_check(r->spec.program, e); }
@@ -144,6 +147,7 @@ int run_trace_go(struct run *r, struct wl_err *e)
     struct trace_reader *reader = trace_open(r->spec.program, e);
     if (!reader) return (int)e->code;
     describe(r, trace_header(reader));
+    if (r->spec.kernel) trace_only(reader, r->spec.kernel);
     double started = now_seconds();
     int rc = run_session(r, e);
     if (!rc) rc = replay(r, reader, e);

@@ -108,7 +108,8 @@ static const char *read_pair(const char *p, char name[64], json_int_t *value)
     return end;
 }
 
-/* A workload's inputs by name; what a program of another kind was given, as it was given. */
+/* A workload's inputs by name, and of a trace of one the kernels that were chosen; what a program of another kind was
+ * given, as it was given. */
 json_t *json_inputs(const char *text)
 {
     json_t *o = json_object();
@@ -117,6 +118,10 @@ json_t *json_inputs(const char *text)
     const char *p = text;
     int bad = 0;
     while (p && *p) {
+        if (strncmp(p, "kernel=", 7) == 0) {
+            bad |= json_object_set_new(o, "kernel", json_text(p + 7));
+            break;
+        }
         p = read_pair(p, name, &value);
         if (p) bad |= json_object_set_new(o, name, json_integer(value));
         if (p && *p) p++;

@@ -1,5 +1,6 @@
 #include "trace/trace.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,9 +8,10 @@
 #include "trace/accel/accel.h"
 #include "trace/wlt/wlt_priv.h"
 
-struct trace_reader { /* one of the two */
-    struct wlt_reader *wlt;
+struct trace_reader {
+    struct wlt_reader *wlt; /* one of the two */
     struct accel_reader *accel;
+    const char *only; /* names of the kernels that are wanted; NULL: all */
 };
 
 static bool ends_with(const char *s, const char *end)
@@ -62,6 +64,12 @@ void trace_close(struct trace_reader *r)
     free(r);
 }
 
+void trace_only(struct trace_reader *r, const char *pattern)
+{
+    r->only = pattern;
+    if (r->accel) accel_only(r->accel, pattern);
+}
+
 const struct wlt_header *trace_header(const struct trace_reader *r)
 {
     return r->wlt ? wlt_header(r->wlt) : accel_header(r->accel);
@@ -69,7 +77,11 @@ const struct wlt_header *trace_header(const struct trace_reader *r)
 
 int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e)
 {
-    return r->wlt ? wlt_next(r->wlt, out, e) : accel_next(r->accel, out, e);
+    if (r->accel) return accel_next(r->accel, out, e);
+    int got = wlt_next(r->wlt, out, e);
+    if (got > 0 && out->kind == WLT_LAUNCH && r->only)
+        out->unwanted = fnmatch(r->only, out->source->info->kernel, 0) != 0;
+    return got;
 }
 
 struct wlt_counts trace_launch_counts(const struct trace_reader *r)

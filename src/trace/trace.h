@@ -13,6 +13,9 @@ struct trace_reader;
 bool trace_named(const char *path);
 struct trace_reader *trace_open(const char *path, struct wl_err *e);
 void trace_close(struct trace_reader *r);
+/* Only launches of kernels with such names are wanted; the others need not be read whole. The text outlives the
+ * reader. */
+void trace_only(struct trace_reader *r, const char *pattern);
 const struct wlt_header *trace_header(const struct trace_reader *r);
 /* As wlt_next, wlt_launch_counts and wlt_totals. */
 int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e);

@@ -119,6 +119,25 @@ bad 2 "no kernel ran" run "$work/nothing"
 bad 2 "no kernel ran: none of its 1 launches is of 'x\*'; the first is of" run "$traces/v5" --kernel 'x*'
 good "the kernels of a name" run "$traces/v5" --kernel '*'
 
+# Of kernels that were not asked for only the header is read; the record says what was asked for.
+mkdir "$work/two"
+cp "$k" "$work/two/kernel-1.traceg"
+sed -e 's/^-kernel name = .*/-kernel name = other/' -e '/^insts/,$s/LDG.E.SYS 1 R2 4 .*/UTMALDG.2D 1 R2 0 0/' "$k" \
+    >"$work/two/kernel-2.traceg"
+printf 'kernel-1.traceg\nkernel-2.traceg\n' >"$work/two/kernelslist.g"
+identity() { sed -n 's/.*"workload_hash": "\([0-9a-f]*\)".*/\1/p' "$work/out"; }
+run run "$work/two" -q --json -
+check "both kernels" [ $status -eq 0 ]
+has 'UTMALDG.2D ([1-9][0-9]* times) has no addresses'
+both=$(identity)
+good "the first alone" run "$work/two" -q --kernel small --json -
+has '"kernel": "small"'
+has '"warnings": \[\]'
+check "a part of a program has another hash" [ "$(identity)" != "$both" ]
+echo "no instruction" >>"$work/two/kernel-2.traceg"
+good "what is not wanted need not be whole" run "$work/two" -q --kernel small
+bad 2 "kernel-2.traceg:[0-9]*: '#BEGIN_TB' is due" run "$work/two" -q --kernel other
+
 # Names: the folder of the list, of a folder `traces` those above it.
 mkdir -p "$work/app/__data_4096/traces" "$work/other"
 cp "$traces"/v5/* "$work/app/__data_4096/traces"

@@ -97,6 +97,12 @@ printf 'name,command,launch,grid,cycles\na,run atax --size tiny,1,7,1\n' > "$wor
 bad 1 'another grid than the reference: 7' fidelity "$work/grid.csv"
 printf 'name,command,cycles\na,run nothing,1\n' > "$work/none.csv"
 bad 1 ":2: a: its run failed: .*nothing" fidelity "$work/none.csv"
+printf 'name,command,warp_instructions\na,run nothing,1\nb,run atax --size tiny,6412\n' >"$work/half.csv"
+run fidelity "$work/half.csv" --csv "$work/half.out"
+check "one failed run is an error" [ $status -eq 1 ]
+check "which says so" grep -q '1 of 2 runs failed; the first: .*:2: a: its run failed: .*nothing' "$work/err"
+has '^| b | reference | 6412 |$'
+check "and the others are kept" grep -q ',b,warp_instructions,6412,6412,' "$work/half.out"
 sed 's/30,000/30.000.000/' "$data/ncu_raw.csv" > "$work/locale.csv"
 bad 2 ':5: .*LC_ALL=C' fidelity "$work/locale.csv" -- run atax --size tiny
 finish

@@ -190,6 +190,14 @@ TEST(test_architectures)
     assert_false(op.waits_groups);
     sass_classify(SASS_AMPERE, "DEPBAR.LE", &op);
     assert_true(op.waits_groups);
+    sass_classify(SASS_KEPLER, "LDSLK", &op); /* an atomic of Kepler in shared memory is a loop of these */
+    assert_true(op.kind == INST_LOAD && op.space == SPACE_SHARED);
+    sass_classify(SASS_KEPLER, "STSCUL", &op);
+    assert_true(op.kind == INST_STORE && op.space == SPACE_SHARED);
+    sass_classify(SASS_KEPLER, "SULDGA.U32", &op);
+    assert_true(op.unaddressed);
+    sass_classify(SASS_AMPERE, "REDUX.SUM", &op); /* ampere_opcode.h: SPECIALIZED_UNIT_4_OP */
+    assert_int_equal(op.lat, LAT_UNIFORM);
     sass_classify(SASS_KEPLER, "HGMMA.64x8", &op);
     assert_int_equal(op.known, SASS_ELSEWHERE);
     sass_classify(SASS_HOPPER, "BAR.ARV", &op);

@@ -176,6 +176,28 @@ TEST(ipoly_of_slices_that_are_no_power_of_two)
     for (unsigned i = 0; i < 48; i++) assert_true(lines[i] > 0);
 }
 
+/* Any number of slices: all get their share of many lines, and of few lines some get several, others none. */
+TEST(mixed_places_are_as_if_by_lot)
+{
+    struct addrmap m;
+    struct place p;
+    struct wl_err e = {.code = WL_OK};
+    unsigned lines[94] = {0}, few = 0, empty = 0;
+    assert_int_equal(addrmap_init(&m, titanv, 47, 2, 16, &e), 0);
+    m.hash = MAP_MIXED;
+    m.l2_sets = 32;
+    for (uint64_t line = 0; line < 94 * 1000; line++) {
+        addrmap_place(&m, line * 128, &p);
+        assert_true(p.slice < 94 && p.channel == p.slice / 2);
+        lines[p.slice]++;
+        if (line != 127) continue;
+        for (unsigned i = 0; i < 94; i++) few = lines[i] > few ? lines[i] : few, empty += !lines[i];
+    }
+    assert_in_range(few, 3, 8); /* of 128 lines in their turn no slice had more than 2, and none none */
+    assert_in_range(empty, 10, 40);
+    for (unsigned i = 0; i < 94; i++) assert_in_range(lines[i], 850, 1150);
+}
+
 TEST(places_are_bijective)
 {
     check_bijective(gtx480, 6, 2, 4096);

@@ -21,6 +21,8 @@ void accel_close(struct accel_reader *r);
 /* The name of the folder or file stands for the program; of a folder `traces`, those above it do. */
 const struct wlt_header *accel_header(const struct accel_reader *r);
 /* As wlt_next and its companions. */
+/* As trace_only. */
+void accel_only(struct accel_reader *r, const char *pattern);
 int accel_next(struct accel_reader *r, struct wlt_item *out, struct wl_err *e);
 struct wlt_counts accel_launch_counts(const struct accel_reader *r);
 struct wlt_totals accel_totals(const struct accel_reader *r);

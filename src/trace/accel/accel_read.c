@@ -3,6 +3,7 @@
  * The first pass over a kernel's file learns its code and checks every line, so that what the second
  * pass hands out is known to be whole. A block's warps lie in one buffer that goes back to a free
  * list when the CTA is released, as in wlt_read.c. */
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct accel_reader {
     uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
     uint64_t no_shared, no_registers;          /* launches whose header does not say what limits residency */
     char *path;                                /* of the trace; NULL: it is in memory */
+    const char *only;                          /* names of the kernels that are wanted; NULL: all */
     enum { UNKNOWN, OVERLAP, IN_ORDER } order; /* whether launches of the list may overlap */
     char unknown_key[48];                      /* the first header line that is not known; "": none */
 };
@@ -246,15 +248,12 @@ static void make_info(struct accel_reader *r)
     if (wlt_check_launch(i, &why)) lines_fail(&r->in, "%.400s", why.text);
 }
 
-/* The first pass. */
+/* The first pass, behind the header. */
 static void learn_kernel(struct accel_reader *r)
 {
     size_t start[CTA_MAX_WARPS + 1] = {0};
     uint32_t id = 0, blocks = 0;
     bool exact;
-    open_kernel(r);
-    if (!r->in.failed) make_info(r);
-    if (r->in.failed) return;
     sass_arch(r->kernel.binary, &exact);
     if (!exact) r->odd_binary = r->kernel.binary;
     r->no_shared += r->kernel.no_shared;
@@ -273,6 +272,11 @@ static void learn_kernel(struct accel_reader *r)
  * handle; 1 is cudaStreamLegacy. */
 static bool is_default(uint64_t stream) { return stream <= 1; }
 
+static bool is_wanted(const struct accel_reader *r, const char *kernel)
+{
+    return !r->only || fnmatch(r->only, kernel, 0) == 0;
+}
+
 /* Whether launches of the list are of two streams besides the default one. Found once, by reading all headers: most
  * programs have one stream, and their launches need not be kept. A header that cannot be read is an error here already:
  * launches that overlap must not be taken for launches in order. */
@@ -290,7 +294,7 @@ static int find_order(struct accel_reader *r)
         if (command == ACCEL_KERNEL) {
             lines_open(&in, l.file);
             if (!in.failed) accel_read_header(&in, &k);
-            if (!is_default(k.stream) && k.stream != r->kernel.stream) r->order = OVERLAP;
+            if (!is_default(k.stream) && k.stream != r->kernel.stream && is_wanted(r, k.name)) r->order = OVERLAP;
             if (in.failed) e = in.err;
             command = in.failed ? -(int)e.code : command;
             lines_close(&in);
@@ -304,10 +308,22 @@ static int find_order(struct accel_reader *r)
     return (int)e.code;
 }
 
+/* Of a kernel that is not wanted nothing but the header is read: it costs no time and no warning. */
+static int pass_over(struct accel_reader *r, struct wlt_item *out)
+{
+    close_kernel(r);
+    r->totals.launches++;
+    *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source, .unwanted = true};
+    return 1;
+}
+
 static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
 {
     uint64_t content = r->totals.content_bytes, file = r->totals.file_bytes;
-    learn_kernel(r);
+    open_kernel(r);
+    if (!r->in.failed) make_info(r);
+    if (!r->in.failed && !is_wanted(r, r->info.kernel)) return pass_over(r, out);
+    if (!r->in.failed) learn_kernel(r);
     if (!r->in.failed) {
         close_kernel(r);
         r->totals.content_bytes = content; /* a file counts once, though it is read twice */
@@ -364,6 +380,8 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
 }
 
 /* ---- the trace ---- */
+
+void accel_only(struct accel_reader *r, const char *pattern) { r->only = pattern; }
 
 int accel_next(struct accel_reader *r, struct wlt_item *out, struct wl_err *e)
 {

@@ -132,6 +132,7 @@ struct wlt_item {
     uint64_t addr, bytes;         /* WLT_COPY */
     struct stream_source *source; /* WLT_LAUNCH: valid until the next wlt_next or wlt_close */
     struct wlt_order order;       /* WLT_LAUNCH */
+    bool unwanted;                /* WLT_LAUNCH: of a kernel that trace_only excludes, known by its name alone */
 };
 
 /* 1: *out is what the program did next. 0: the trace is over, and was whole. < 0: -(error code),

@@ -11,7 +11,7 @@ enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
-    LONG_WINDOW = 16384,        /* and at most */
+    LONG_WINDOW = 4096,         /* and at most */
     LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
     FIRST_LOOK = 256            /* core cycles */
 };

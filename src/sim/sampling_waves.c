@@ -369,6 +369,13 @@ static void choose_reach(struct waves *w, const struct sample *before, const str
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;
 }
 
+/* Whether a launch of few windows scatters so much that it takes more of them than it has: `more`, of `most` CTAs. */
+static bool is_hopeless(const struct waves *w, uint32_t more, uint32_t most)
+{
+    double each = (double)w->settle * w->resident + w->span;
+    return !w->moves && w->whole / w->span < MOST_PARTS && more * each > (double)HOPELESS * most;
+}
+
 /* After a window: what comes next. */
 static void go_on(struct gpu *g)
 {
@@ -399,7 +406,7 @@ static void go_on(struct gpu *g)
     }
     uint32_t more = more_windows(w), most = left - behind, stride = most / more;
     uint32_t least = w->settle * w->resident + w->span;
-    if (steady && !w->moves && (double)more * least > (double)HOPELESS * most) {
+    if (steady && is_hopeless(w, more, most)) {
         end_windows(g);
         r->why = "its waves of blocks scatter too much for the few that it has, so the rest was timed";
         return;

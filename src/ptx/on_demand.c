@@ -2,9 +2,8 @@
  *
  * What an oblivious kernel does (oblivious.c) is the same in whatever order its warps execute. So its CTAs can be
  * handed out before they execute, each warp executes a little ahead of what the machine has read of it, and a sampled
- * run can move all warps on at once: each by as much as it has done lately, times a factor. That leaves a machine in
- * the state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before
- * it.
+ * run can move all warps on at once: by as much as they have done lately, times a factor. That leaves a machine in the
+ * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
  *
  * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand: their warps would
  * have to be moved on to the same barrier. */

@@ -2,9 +2,10 @@
  *
  * There are no waves to pass over. Where the warps can be moved on (stream_source.on_demand), the launch is cut into
  * units of work instead of CTAs, and a window is as long as it takes to do so many of them; all else is as with waves
- * (sampling_waves.c). When the state is steady each warp is moved on by as much as it did in the last window, times a
- * factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
- * before, so a window passes before the next one counts. The last windows are always timed. */
+ * (sampling_waves.c). When the state is steady all warps are moved on by as much as they did in the last window, times
+ * a factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
+ * before, so a window passes before the next one counts. Speed drifts as warps end: a stretch over which it moves by
+ * much is followed by a shorter one. The last windows are always timed. */
 #include "sim/gpu_priv.h"
 
 enum {

@@ -14,7 +14,7 @@
  * longer to fill (blocks that run side by side and share lines find their rhythm slowly), so up to MOST_PASSING windows
  * more are measured. When one agrees, those between are forgotten and later stretches are given as long to settle. When
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
- * by is part of the interval.
+ * by is part of the interval. A launch of few windows that scatter too much for so few is timed to its end as well.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
  * owes cycles it slept through: both engines read the same numbers. */

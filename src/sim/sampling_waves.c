@@ -225,9 +225,9 @@ static bool has_replaced_l2(const struct gpu *g)
 {
     const struct waves *w = &g->waves;
     const struct sample *last = &w->report.window[w->report.windows - 1];
-    double lines = (double)(g->config.v[P_L2_SETS] * g->config.v[P_L2_WAYS]) * g->slices;
+    uint64_t lines = (uint64_t)(g->config.v[P_L2_SETS] * g->config.v[P_L2_WAYS]) * g->slices;
     uint64_t fetched = w->begin.stats.l2.fetches + last->stats.l2.fetches - w->fetched;
-    return (double)fetched >= lines || (double)last->stats.l2.fetches * (w->whole / w->span) < lines;
+    return fetched >= lines || last->stats.l2.fetches * (w->whole / w->span) < lines;
 }
 
 /* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one

@@ -2,14 +2,14 @@
  *
  * What an oblivious kernel does (oblivious.c) is the same in whatever order its warps execute. So its CTAs can be
  * handed out before they execute, each warp executes a little ahead of what the machine has read of it, and a sampled
- * run can move all warps on at once: each by as much as it has done lately, times a factor. That leaves a machine in
- * the state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before
- * it.
+ * run can move all warps on at once: by as much as they have done lately, times a factor. That leaves a machine in the
+ * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
  *
  * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand: their warps would
  * have to be moved on to the same barrier. */
 #include "ptx/oblivious.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -70,17 +70,70 @@ static uint64_t left_of(const struct exec_warp *w)
     return w->executed + END < w->total ? w->total - END - w->executed : 0;
 }
 
+/* What warps that run have done since the note: how many, the sum, the sum of squares. */
+struct done {
+    double n, sum, square;
+};
+
+static void add_done(const struct exec_cta *c, uint32_t nwarps, struct done *d)
+{
+    for (uint32_t i = 0; i < nwarps; i++) {
+        const struct exec_warp *w = &c->warp[i];
+        if (w->state == WARP_DONE) continue;
+        double x = (double)(w->executed - w->excerpt.executed);
+        d->n++;
+        d->sum += x;
+        d->square += x * x;
+    }
+}
+
+static double mean_of(const struct done *d) { return d->n > 0 ? d->sum / d->n : 0; }
+
+/* How fast all go, and by how much the warps of a CTA scatter about their mean. */
+struct pace {
+    double mean, deviation;
+};
+
+static struct pace pace_of(const struct exec_run *r)
+{
+    struct done all = {0, 0, 0};
+    double squares = 0;
+    for (const struct exec_cta *c = r->live; c; c = c->next) {
+        struct done one = {0, 0, 0};
+        add_done(c, r->nwarps, &one);
+        squares += fmax(one.square - one.sum * mean_of(&one), 0);
+        all.n += one.n;
+        all.sum += one.sum;
+    }
+    return (struct pace){mean_of(&all), sqrt(squares / fmax(all.n, 1))};
+}
+
+/* How far the warps of a CTA go, in windows of 2^-8. All of them as far: where they are, one ahead of the other, is
+ * part of the state, and what they have come ahead by in one window is chance. So it is with CTAs, unless one is faster
+ * or slower than its warps' scatter explains: it shares its SM with fewer, or more. */
+static uint64_t way_of(const struct exec_run *r, const struct exec_cta *c, const struct pace *p, uint64_t parts)
+{
+    static const double deviations = 3;
+    struct done one = {0, 0, 0};
+    add_done(c, r->nwarps, &one);
+    double mean = mean_of(&one), by_chance = deviations * p->deviation / sqrt(fmax(one.n, 1));
+    if (fabs(mean - p->mean) <= by_chance) mean = p->mean;
+    return (uint64_t)(mean * (double)parts / 256);
+}
+
 /* Of parts of 2^-8: how far all may go so that few come to their ends. */
-static uint64_t least_crowded(const struct exec_run *r, uint64_t parts)
+static uint64_t least_crowded(const struct exec_run *r, const struct pace *p, uint64_t parts)
 {
     for (; parts; parts /= 2) {
         uint32_t warps = 0, ends = 0;
-        for (const struct exec_cta *c = r->live; c; c = c->next)
+        for (const struct exec_cta *c = r->live; c; c = c->next) {
+            uint64_t way = way_of(r, c, p, parts);
             for (uint32_t i = 0; i < r->nwarps; i++) {
                 const struct exec_warp *w = &c->warp[i];
                 warps += w->state != WARP_DONE;
-                ends += w->state != WARP_DONE && (w->executed - w->excerpt.executed) * parts >> 8 > left_of(w);
+                ends += w->state != WARP_DONE && way > left_of(w);
             }
+        }
         if (ends * CROWD <= warps) return parts;
     }
     return 0;
@@ -104,15 +157,18 @@ static int64_t demand_move(struct stream_source *s, uint64_t parts)
 {
     struct exec_run *r = (struct exec_run *)s;
     int64_t moved = 0;
-    parts = least_crowded(r, parts);
-    for (struct exec_cta *c = r->live; c && parts; c = c->next)
-        for (uint32_t i = 0; i < r->nwarps; i++) {
+    struct pace p = pace_of(r);
+    parts = least_crowded(r, &p, parts);
+    for (struct exec_cta *c = r->live; c && parts; c = c->next) {
+        uint64_t way = way_of(r, c, &p, parts);
+        for (uint32_t i = 0; i < r->nwarps && way; i++) {
             struct exec_warp *w = &c->warp[i];
-            uint64_t n = (w->executed - w->excerpt.executed) * parts >> 8, most = left_of(w), from = w->executed;
-            if (w->state == WARP_DONE || !n || !most) continue;
-            if (move_warp(w, n < most ? n : most)) return -1;
+            uint64_t most = left_of(w), from = w->executed;
+            if (w->state == WARP_DONE || !most) continue;
+            if (move_warp(w, way < most ? way : most)) return -1;
             moved += (int64_t)(w->executed - from);
         }
+    }
     return moved;
 }
 

@@ -2,16 +2,17 @@
  *
  * There are no waves to pass over. Where the warps can be moved on (stream_source.on_demand), the launch is cut into
  * units of work instead of CTAs, and a window is as long as it takes to do so many of them; all else is as with waves
- * (sampling_waves.c). When the state is steady each warp is moved on by as much as it did in the last window, times a
- * factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
- * before, so a window passes before the next one counts. The last windows are always timed. */
+ * (sampling_waves.c). When the state is steady all warps are moved on by as much as they did in the last window, times
+ * a factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
+ * before, so a window passes before the next one counts. Speed drifts as warps end: a stretch over which it moves by
+ * much is followed by a shorter one. The last windows are always timed. */
 #include "sim/gpu_priv.h"
 
 enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
-    LONG_WINDOW = 16384,        /* and at most */
+    LONG_WINDOW = 4096,         /* and at most */
     LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
     FIRST_LOOK = 256            /* core cycles */
 };

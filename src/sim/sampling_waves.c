@@ -14,7 +14,7 @@
  * longer to fill (blocks that run side by side and share lines find their rhythm slowly), so up to MOST_PASSING windows
  * more are measured. When one agrees, those between are forgotten and later stretches are given as long to settle. When
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
- * by is part of the interval.
+ * by is part of the interval. A launch of few windows that scatter too much for so few is timed to its end as well.
  *
  * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
  * owes cycles it slept through: both engines read the same numbers. */
@@ -34,7 +34,11 @@ enum {
     LEAD_PART = 20,      /* windows at the beginning, of all: */
     MOST_LEAD = 8,       /* but no more */
     LEAST_FILL = 2,      /* waves of a launch that only fills the caches */
-    MOST_PASSING = 2     /* windows behind a stretch that may differ from those before it */
+    SCATTER_KNOWN = 6,   /* windows: of more it is known how they scatter */
+    MOST_PASSING = 2,    /* windows behind a stretch that may differ from those before it */
+    HOPELESS = 2,        /* times what is left is less than the windows that it would take: no more is left out */
+    FAR = 100,           /* where streams are moved on: windows that a stretch is long at most; */
+    GROWTH = 4           /* times all that was before it, too */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
@@ -71,6 +75,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
+    w->reach = UINT32_MAX;
     w->behind_gap = w->faster = w->slower = false;
     w->snap_at = NEVER;
     w->on = w->by_time = w->moves = false;
@@ -84,6 +89,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     struct run_stats before;
     gpu_read_stats(g, &before);
     w->issued = before.sm.warp_instructions;
+    w->fetched = before.l2.fetches;
     if (l->ctas / resident < LEAST_WAVES) {
         if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
         else if (s->on_demand && w->allowed.moves) moves_begin(g, s, resident);
@@ -212,6 +218,18 @@ static bool has_lead(const struct waves *w)
     return w->report.windows >= lead && halves_alike(w, lead / 2, STEADY / 2 * w->tolerance);
 }
 
+/* Whether nothing is left in the L2 of what launches before this one brought there: CTAs behind a stretch would find
+ * lines that those of the stretch would have replaced (`dct8x8`). A launch that fetches less than the L2 holds replaces
+ * nothing. */
+static bool has_replaced_l2(const struct gpu *g)
+{
+    const struct waves *w = &g->waves;
+    const struct sample *last = &w->report.window[w->report.windows - 1];
+    uint64_t lines = (uint64_t)(g->config.v[P_L2_SETS] * g->config.v[P_L2_WAYS]) * g->slices;
+    uint64_t fetched = w->begin.stats.l2.fetches + last->stats.l2.fetches - w->fetched;
+    return fetched >= lines || last->stats.l2.fetches * (w->whole / w->span) < lines;
+}
+
 /* Where streams are moved on nothing says how long a state takes to come: warps that began together, row by row in one
  * bank, drift apart for a tenth of the launch. So either the last three windows since the last break are alike within
  * the asked error and nothing has swung, or of the last eight four are like the other four. */
@@ -225,19 +243,22 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
 }
 
 /* So many windows more say how fast the launch runs as exactly as it is to be known, if they scatter as those so far.
- */
+ * A launch of few, long warps slows down as they end, one after the other. That is no scatter: what lies between two
+ * windows is between them in speed too. */
 static unsigned more_windows(const struct waves *w)
 {
-    double sum = 0, square = 0, n = 0;
+    double sum = 0, square = 0, jumps = 0, before = 0, n = 0;
     for (unsigned i = 0; i < w->report.windows; i++) {
-        if (w->report.passing[i]) continue;
+        if (w->moves && w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
+        if (n > 0) jumps += (ipc - before) * (ipc - before) / 2;
+        before = ipc;
         sum += ipc;
         square += ipc * ipc;
         n++;
     }
     if (n < 3) return 1;
-    double spread = fmax(square - sum * sum / n, 0) / (n - 1), half = w->allowed.error * sum / n;
+    double spread = (w->moves ? jumps : fmax(square - sum * sum / n, 0)) / (n - 1), half = w->allowed.error * sum / n;
     double wanted = fmin(4 * spread / (half * half), WAVES_MAX);
     return wanted > n + 1 ? (unsigned)(wanted - n) : 1;
 }
@@ -337,6 +358,24 @@ static bool widens(struct gpu *g)
     return true;
 }
 
+/* Where streams are moved on speed drifts, as warps end. A stretch over which it has moved by much is followed by a
+ * shorter one, so that what lies between two windows is known from them. */
+static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last)
+{
+    double then = ipc_of(before), now = ipc_of(last);
+    if (fabs(now - then) > STEADY / 2 * w->tolerance * fmax(now, then)) w->reach /= 2;
+    else w->reach *= 2;
+    if (w->reach < w->span) w->reach = w->span;
+    if (w->reach > FAR * w->span) w->reach = FAR * w->span;
+}
+
+/* Whether a launch of few windows scatters so much that it takes more of them than it has: `more`, of `most` CTAs. */
+static bool is_hopeless(const struct waves *w, uint32_t more, uint32_t most)
+{
+    double each = (double)w->settle * w->resident + w->span;
+    return !w->moves && w->whole / w->span < MOST_PARTS && more * each > (double)HOPELESS * most;
+}
+
 /* After a window: what comes next. */
 static void go_on(struct gpu *g)
 {
@@ -351,22 +390,33 @@ static void go_on(struct gpu *g)
     bool steady = enough && alike(w, &before, last, ends * STEADY * w->tolerance);
     if (!w->left_out && widens(g)) return;
     if (!w->left_out && (!enough || !are_alike(w) || (!w->moves && !has_lead(w)))) steady = false;
+    if (!w->left_out && !w->moves && !has_replaced_l2(g)) steady = false;
     if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;
     bool by_chance = enough && !steady && alike(w, &before, last, tolerance_of(w));
+    if (!w->moves && w->behind_gap && by_chance && r->windows > SCATTER_KNOWN) steady = true;
     if (w->behind_gap && !settle(w, steady, by_chance, left)) {
         measure_next(g);
         return;
     }
+    if (w->moves && w->left_out) choose_reach(w, &before, last);
     bool refused = !w->moves && (r->broken || (w->faster && w->slower));
     if (refused || r->windows == most_windows(w) || left < behind + w->resident) {
         end_windows(g);
         return;
     }
-    uint32_t most = left - behind, stride = most / more_windows(w), least = w->settle * w->resident + w->span;
+    uint32_t more = more_windows(w), most = left - behind, stride = most / more;
+    uint32_t least = w->settle * w->resident + w->span;
+    if (steady && is_hopeless(w, more, most)) {
+        end_windows(g);
+        r->why = "its waves of blocks scatter too much for the few that it has, so the rest was timed";
+        return;
+    }
     if (stride < least) stride = most < least ? most : least; /* as much is left out as is timed for it */
     bool is_long = w->whole / w->resident >= LONG_WAVES;
     if (!w->left_out && !is_still(w, &before, is_long ? 1 : VERY_STILL))
         stride = most / FIRST_PART > w->resident ? most / FIRST_PART : w->resident;
+    if (w->moves && stride > w->reach) stride = w->reach;
+    if (w->moves && stride > GROWTH * now) stride = GROWTH * now;
     stride -= stride % w->resident; /* where blocks take equally long the last wave is as full as it would have been */
     if (!steady || !stride || !skip(g, stride)) measure_next(g);
 }

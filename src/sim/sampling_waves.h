@@ -36,12 +36,13 @@ struct waves {
     uint32_t resident;            /* CTAs the machine holds at once: a wave */
     uint32_t span;                /* CTAs of a window, a whole number of waves */
     tick_t began;                 /* when the launch began */
+    uint32_t reach;               /* with moves: units that a stretch may be long */
     uint32_t settle;              /* waves behind a gap before a window begins */
     bool behind_gap;              /* no window since the last gap has been like those before it */
     bool faster, slower;          /* from one window to the next, before anything was left out */
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
     struct sample begin;          /* at the beginning of the window */
-    uint64_t issued;              /* warp instructions, when the launch began */
+    uint64_t issued, fetched;     /* warp instructions, lines of the L2, when the launch began */
     bool by_time;                 /* counters are read at times, not when CTAs are given out */
     bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
     uint64_t unit;                /* so many warp instructions; CTAs below are units then */

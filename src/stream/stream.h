@@ -96,8 +96,8 @@ struct stream_source {
     uint64_t (*gaps)(struct stream_source *);
     /* NULL: streams are what they are. Else, asked before the first next(): the streams of the CTAs that run can be
      * moved on; the warp instructions of the launch, or 0: they cannot. note: from here on it is counted what each warp
-     * does. made: instructions so far. move: leaves out, of each warp, so many 256ths of what it has done since the
-     * note, but less near its end; what was left out of all, or < 0: failed. */
+     * does. made: instructions so far. move: leaves out, of each warp, so many 256ths of what warps like it have done
+     * since the note, but less near its end; what was left out of all, or < 0: failed. */
     uint64_t (*on_demand)(struct stream_source *);
     void (*note)(struct stream_source *);
     uint64_t (*made)(struct stream_source *);

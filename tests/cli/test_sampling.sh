@@ -82,6 +82,8 @@ run_pair swings matmul_naive --size tiny --input n=256 --set sm.count=2
 check "a launch that swings is timed in full, and it is said" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["timed_share"] == 1 and "differ too much" in n["timed_in_full_because"][0], n' "$work/swings.json"
+# its launches are short, and find in the L2 what those before them left: stretches must not keep it there for longer
+run_pair stale_l2 dct8x8 --size paper
 # few, long CTAs; with a small L2, since few warps run
 long='corr --size tiny --input n=2400 --input m=64 --set l2.sets=4 --set run.excerpts=yes'
 # shellcheck disable=SC2086

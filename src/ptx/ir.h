@@ -177,6 +177,7 @@ struct ptx_inst {
     uint32_t code; /* index of its entry in the module's code table, the last one of several, an atomic's own */
     bool dropped;  /* the code table has none: an assembler makes nothing of it (assemble.h) */
     bool once;     /* an atomic that one lane of an assembled program does for all (once.h) */
+    bool rolled;   /* of a loop that an assembler leaves as it is: .pragma "nounroll", or repeated already (unroll.c) */
     bool apart;    /* a barrier to which lanes of a warp may come apart: a block of its own (converge.h) */
 };
 

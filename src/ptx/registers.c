@@ -170,7 +170,7 @@ static void add_reads(struct allocation *a, const struct ptx_inst *in, const str
 {
     int32_t regs[MAX_VALUE_REGS];
     unsigned n = value_reads(a->l.value, in, regs);
-    bool loads = a->plenty && is_load(in) && in->dst[0].kind == OPND_REG;
+    bool loads = a->plenty && is_load(in) && in->dst[0].kind == OPND_REG && in->dst[0].reg >= 0;
     for (unsigned k = 0; k < n && loads; k++) /* not live behind it: the result may have its registers */
         if (a->weight[regs[k]] == 2 && !a->end[regs[k]]) a->pair[in->dst[0].reg] = (uint32_t)regs[k] + 1;
     uint32_t until = base + i + 1;

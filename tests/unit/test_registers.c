@@ -40,6 +40,110 @@ static void count(struct tally *t, int ours, int theirs)
     t->within_4 += abs(d) <= 4;
 }
 
+/* ---- small kernels ---- */
+
+struct range {
+    int least, most;
+};
+
+#define KERNEL(body)                                                                                                   \
+    ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) {\n"               \
+    ".reg .pred %p<4>; .reg .b32 %r<40>; .reg .b64 %d<40>; .reg .f32 %f<40>;\n" body "\n}\n"
+
+static struct range registers(const char *text)
+{
+    struct wl_err e;
+    struct ptx_module *m = ptx_parse_for("k.ptx", text, strlen(text), 0, (struct ptx_target){.scheduled = true}, &e);
+    if (!m) fail_msg("%s", e.text);
+    const struct ptx_func *k = ptx_find_kernel(m, "k");
+    struct range r = {(int)k->least_regs, (int)k->most_regs};
+    assert_int_equal(k->regs_per_thread, ptx_registers(k, 32));
+    ptx_free(m);
+    return r;
+}
+
+#define INDEX "ld.param.u64 %d1, [a]; ld.param.u32 %r9, [n]; mov.u32 %r1, %tid.x; mul.wide.s32 %d2, %r1, 4;"
+
+/* The stack pointer and two of the hardware are always there: an empty kernel has four, as ptxas says. */
+TEST(registers_that_are_always_there)
+{
+    struct range r = registers(KERNEL("ret;"));
+    assert_int_equal(r.least, 4);
+    assert_int_equal(r.most, 4);
+}
+
+/* A store has its operands in registers: a pointer that is a parameter needs two, a literal one, and zero none. */
+TEST(operands_of_accesses)
+{
+    int zero = registers(KERNEL("ld.param.u64 %d1, [a]; mov.u32 %r1, 0; st.global.u32 [%d1], %r1; ret;")).least,
+        one = registers(KERNEL("ld.param.u64 %d1, [a]; mov.u32 %r1, 1; st.global.u32 [%d1], %r1; ret;")).least,
+        shared = registers(KERNEL(".shared .b32 s; st.shared.u32 [s], 0; ret;")).least;
+    assert_int_equal(zero, shared + 2);
+    assert_int_equal(one, zero); /* in R0, beside the stack pointer */
+}
+
+/* Where registers are plenty a loaded word has the pair of its address, or one of its own if that is still needed. */
+TEST(loaded_words_take_pairs)
+{
+    int over = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; ld.global.u32 %r2, [%d3]; add.s32 %r3, %r2, 1;"
+                                      "st.shared.u32 [0], %r3; ret;"))
+                   .most,
+        beside = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; ld.global.u32 %r2, [%d3]; add.s32 %r3, %r2, 1;"
+                                        "st.global.u32 [%d3], %r3; ret;"))
+                     .most;
+    assert_int_equal(beside, over + 2);
+}
+
+/* A guarded load begins a value: it is not live in front of it, though some lanes do not load. */
+TEST(guarded_values_begin)
+{
+    int many = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; setp.lt.s32 %p1, %r1, 7; mov.u32 %r8, 0;"
+                                      "L: @%p1 ld.global.u32 %r2, [%d3]; @%p1 st.global.u32 [%d3+64], %r2;"
+                                      "@%p1 ld.global.u32 %r3, [%d3+4]; @%p1 st.global.u32 [%d3+68], %r3;"
+                                      "@%p1 ld.global.u32 %r4, [%d3+8]; @%p1 st.global.u32 [%d3+72], %r4; bar.sync 0;"
+                                      "add.s32 %r8, %r8, 1; setp.ne.s32 %p2, %r8, %r9; @%p2 bra L; ret;"))
+                   .least,
+        one = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; setp.lt.s32 %p1, %r1, 7; mov.u32 %r8, 0;"
+                                     "L: @%p1 ld.global.u32 %r2, [%d3]; @%p1 st.global.u32 [%d3+64], %r2; bar.sync 0;"
+                                     "add.s32 %r8, %r8, 1; setp.ne.s32 %p2, %r8, %r9; @%p2 bra L; ret;"))
+                  .least;
+    assert_int_equal(many, one);
+}
+
+#define LOOP(pragma)                                                                                                   \
+    KERNEL(INDEX "add.s64 %d3, %d1, %d2; mov.f32 %f1, 0f00000000; mov.u32 %r8, 0; L: " pragma                          \
+                 "ld.global.f32 %f2, [%d3]; add.f32 %f1, %f1, %f2; add.s64 %d3, %d3, 4; add.s32 %r8, %r8, 1;"          \
+                 "setp.lt.s32 %p1, %r8, %r9; @%p1 bra L; st.shared.f32 [0], %f1; ret;")
+
+/* The words of four rounds of a counted loop are loaded together, unless a pragma forbids it. */
+TEST(counted_loops_are_repeated)
+{
+    int repeated = registers(LOOP("")).most, rolled = registers(LOOP(".pragma \"nounroll\"; ")).most;
+    assert_true(repeated >= rolled + 4);
+    assert_true(repeated <= rolled + 6);
+}
+
+/* What a call keeps and what the called function needs stand on top of one another. */
+TEST(called_functions_need_registers)
+{
+#define BODY                                                                                                           \
+    INDEX "add.s64 %d3, %d1, %d2; ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; CALL"                          \
+          "add.f32 %f3, %f1, %f2; st.global.f32 [%d3], %f3; ret;"
+    static const char function[] = ".version 7.0\n.target sm_75\n.address_size 64\n.func f(.param .b64 p) {\n"
+                                   ".reg .b64 %d<2>; .reg .f32 %f<9>; ld.param.u64 %d1, [p];"
+                                   "ld.global.f32 %f1, [%d1]; ld.global.f32 %f2, [%d1+4]; ld.global.f32 %f3, [%d1+8];"
+                                   "add.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; st.global.f32 [%d1], %f5; ret; }\n";
+    static const char call[] = "{ .param .b64 q; st.param.b64 [q], %d3; call f, (q); }";
+    const char *kernel = KERNEL(BODY);
+    char with[2048], without[2048];
+    const char *begin = strstr(kernel, ".visible"), *mark = strstr(kernel, "CALL");
+    snprintf(with, sizeof with, "%s%.*s%s%s", function, (int)(mark - begin), begin, call, mark + 4);
+    snprintf(without, sizeof without, "%s%.*s%s", function, (int)(mark - begin), begin, mark + 4);
+    assert_true(registers(with).least > registers(without).least);
+}
+
+/* ---- kernels of the tree ---- */
+
 static struct ptx_module *module(const char *file)
 {
     static char text[MOST_TEXT];

@@ -224,7 +224,7 @@ struct ptx_func {
     uint64_t local_bytes;     /* .local variables of the body */
     uint64_t frame_bytes;     /* .param variables of the body, formals and returns included (not kernels) */
     uint64_t shared_bytes;    /* static .shared, this function and all it calls */
-    uint32_t regs_per_thread; /* registers of a thread: the assembler's, or as live.c finds them */
+    uint32_t regs_per_thread; /* registers of a thread: the assembler's, or estimated: live.c, registers.c */
     uint32_t least_regs;      /* no assembler needs more than that; and what one takes that need not save */
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */

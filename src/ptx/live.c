@@ -9,8 +9,8 @@
  *
  * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
  * said FREE_REGS: 32,768 registers for 1536 threads, a GTX 480), and goes beyond only when it has to; a little above it
- * makes values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the
- * statistics.
+ * makes values again rather than lose warps. Of assembled programs registers.c counts, with an allocator; this count is
+ * that of programs which run as their text stands, and of traces of them.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.

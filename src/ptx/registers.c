@@ -32,7 +32,7 @@ enum { MOST_INST = 1 << 17 }; /* of a kernel; in a longer one nobody counts */
 
 /* A value is live at the points from begin to before end. Point i + b stands in front of instruction i of block b, and
  * there is one at each block's end. */
-struct span {
+struct live_span {
     uint32_t begin, end, next;
 };
 
@@ -40,7 +40,7 @@ struct allocation {
     struct live l;
     struct sched sched;
     struct sinker sinker;
-    struct span *span;
+    struct live_span *span;
     uint32_t nspan, span_cap;
     uint32_t nvalues, value_cap; /* registers of PTX, and behind them operands that need a register */
     uint8_t *weight;             /* by value */
@@ -65,7 +65,7 @@ static void add_span(struct allocation *a, uint32_t v, uint32_t begin, uint32_t 
 {
     if (a->nspan == a->span_cap) {
         uint32_t cap = 2 * a->span_cap + 1024;
-        struct span *p = realloc(a->span, cap * sizeof *p);
+        struct live_span *p = realloc(a->span, cap * sizeof *p);
         if (!p) {
             a->failed = true;
             return;
@@ -73,7 +73,7 @@ static void add_span(struct allocation *a, uint32_t v, uint32_t begin, uint32_t 
         a->span = p;
         a->span_cap = cap;
     }
-    a->span[a->nspan] = (struct span){begin, end, a->spans[v]};
+    a->span[a->nspan] = (struct live_span){begin, end, a->spans[v]};
     a->spans[v] = a->nspan++;
 }
 
@@ -212,7 +212,7 @@ static void add_block(struct allocation *a, uint32_t b)
 /* ---- machine registers ---- */
 
 /* The bits of points begin to before end that lie in word w. */
-static uint64_t bits_in(const struct span *s, uint32_t w)
+static uint64_t bits_in(const struct live_span *s, uint32_t w)
 {
     uint64_t bits = UINT64_MAX;
     if (w == s->begin / 64) bits <<= s->begin % 64;

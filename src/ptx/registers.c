@@ -255,7 +255,7 @@ static void place(struct allocation *a, uint32_t v)
     for (uint32_t k = 0; k < a->weight[v]; k++) take(a, m + k, v);
 }
 
-/* Registers that an instruction needs beside what is live there: a called function's stand on top. */
+/* Registers that an instruction needs on top of what is live there: those of a called function, too. */
 static uint32_t inner_of(const struct func_info *fi, const struct ptx_inst *in)
 {
     uint32_t most = 0;

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """ptxas_registers.py - what ptxas -v says of every kernel of the tree and of the tests: tests/unit/ptxas_registers.csv.
 
-Needs ptxas of CUDA 13 (PTXAS=...). Texts for targets it no longer has are assembled as compute_75; their
-instructions are the same.
+Needs ptxas of CUDA 13 (PTXAS=...), and for the targets that it no longer has one of CUDA 11 (PTXAS_OLD=...; Debian's
+nvidia-cuda-toolkit has 11.8). Texts for older targets than one of them has are assembled as for its oldest; their
+instructions are the same. 0: the old one cannot read the text, or the target lacks an instruction.
 """
 import csv
 import glob
@@ -12,22 +13,30 @@ import subprocess
 import sys
 import tempfile
 
-ARCHS = ("75", "80", "90")
+OLD_ARCHS = ("35", "50")
+ARCHS = OLD_ARCHS + ("75", "80", "86", "89", "90", "100", "120")
+OLD_VERSIONS, NEW_VERSIONS = (4.0, 7.8), (6.3, 9.0)
 PLACES = ("workloads/*/*.ptx", "tests/cli/*.ptx", "tests/gpu/*.ptx", "tests/fidelity/v322/*.ptx")
+
+
+def lowered(text, arch):
+    """The text with a version and a target that the assembler for `arch` accepts."""
+    old = arch in OLD_ARCHS
+    text = re.sub(r"\.target\s+sm_\d+", ".target sm_" + (arch if old else "75"), text, count=1)
+    version = re.search(r"\.version\s+([\d.]+)", text)
+    least, most = OLD_VERSIONS if old else NEW_VERSIONS
+    return text.replace(version.group(0), ".version %.1f" % min(max(float(version.group(1)), least), most), 1)
 
 
 def registers(path, arch, folder):
     """Kernel -> registers."""
-    text = open(path, encoding="utf-8").read()
-    text = re.sub(r"\.target\s+sm_\d+", ".target sm_75", text, count=1)
-    version = re.search(r"\.version\s+([\d.]+)", text)
-    if version and float(version.group(1)) < 6.3:
-        text = text.replace(version.group(0), ".version 6.3", 1)
     source = os.path.join(folder, "k.ptx")
     with open(source, "w", encoding="utf-8") as out:
-        out.write(text)
-    said = subprocess.run([os.environ.get("PTXAS", "ptxas"), "-v", "-O3", "-arch=sm_" + arch, source, "-o",
-                           os.path.join(folder, "k.cubin")], check=True, capture_output=True, text=True).stderr
+        out.write(lowered(open(path, encoding="utf-8").read(), arch))
+    ptxas = os.environ.get("PTXAS_OLD" if arch in OLD_ARCHS else "PTXAS", "ptxas")
+    ran = subprocess.run([ptxas, "-v", "-O3", "-arch=sm_" + arch, source, "-o", os.path.join(folder, "k.cubin")],
+                         check=arch not in OLD_ARCHS, capture_output=True, text=True)
+    said = ran.stderr if ran.returncode == 0 else ""
     found, kernel = {}, None
     for line in said.splitlines():
         entry = re.search(r"Compiling entry function '(\S+)'", line)
@@ -45,7 +54,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for path in sorted(p for place in PLACES for p in glob.glob(place)):
             by_arch = [registers(path, arch, folder) for arch in ARCHS]
-            rows += [[path, kernel] + [found[kernel] for found in by_arch] for kernel in sorted(by_arch[0])]
+            rows += [[path, kernel] + [found.get(kernel, "0") for found in by_arch] for kernel in sorted(by_arch[-1])]
     with open("tests/unit/ptxas_registers.csv", "w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["file", "kernel"] + ["sm_" + a for a in ARCHS])

@@ -177,6 +177,7 @@ struct ptx_inst {
     uint32_t code; /* index of its entry in the module's code table, the last one of several, an atomic's own */
     bool dropped;  /* the code table has none: an assembler makes nothing of it (assemble.h) */
     bool once;     /* an atomic that one lane of an assembled program does for all (once.h) */
+    bool rolled;   /* of a loop that an assembler leaves as it is: .pragma "nounroll", or repeated already (unroll.c) */
     bool apart;    /* a barrier to which lanes of a warp may come apart: a block of its own (converge.h) */
 };
 
@@ -223,7 +224,7 @@ struct ptx_func {
     uint64_t local_bytes;     /* .local variables of the body */
     uint64_t frame_bytes;     /* .param variables of the body, formals and returns included (not kernels) */
     uint64_t shared_bytes;    /* static .shared, this function and all it calls */
-    uint32_t regs_per_thread; /* registers of a thread: the assembler's, or as live.c finds them */
+    uint32_t regs_per_thread; /* registers of a thread: the assembler's, or estimated: live.c, registers.c */
     uint32_t least_regs;      /* no assembler needs more than that; and what one takes that need not save */
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */

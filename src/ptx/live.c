@@ -9,22 +9,22 @@
  *
  * Between the two the assembler is free. It takes what it likes as long as that costs no occupancy (if nothing else is
  * said FREE_REGS: 32,768 registers for 1536 threads, a GTX 480), and goes beyond only when it has to; a little above it
- * makes values again rather than lose warps. Checked against ptxas 13.0: tests/unit/test_registers.c has the
- * statistics.
+ * makes values again rather than lose warps. Of assembled programs registers.c counts, with an allocator; this count is
+ * that of programs which run as their text stands, and of traces of them.
  *
  * Liveness is found one register at a time: from each block that reads it before writing it,
  * walk against control flow until blocks that write it. The work is the size of the answer.
  * A guarded write does not end a live range, for some lanes keep the old value. When the
  * answer would be absurdly large (LIVE_BUDGET) the function is taken to need every register
  * a thread can have. */
-#include "ptx/module.h"
+#include "ptx/live.h"
+
 #include "ptx/block_order.h"
-#include "ptx/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIVE_EXTRA = 4, FREE_REGS = 21, SQUEEZED = 4, LIVE_BUDGET = 1 << 23, MAX_THREAD_REGS = 255 };
+enum { LIVE_EXTRA = 4, FREE_REGS = 21, SQUEEZED = 4, LIVE_BUDGET = 1 << 23 };
 /* For the order of instructions on GPUs with an assembler of today: 65,536 registers for 2048 threads, and of what is
  * live so many stand elsewhere: parameters in the constant bank, counters and pitches, which are equal in all lanes, in
  * uniform registers (gramschm_norm, matmul_naive and streamcluster as ptxas 13.0 assembles them for sm_90). How many is
@@ -79,29 +79,6 @@ unsigned inst_reads(const struct ptx_inst *in, int32_t *out)
 
 /* ---- live ranges ---- */
 
-struct live_node {
-    uint32_t value, next;
-};
-
-struct live {
-    struct func_info *fi;
-    struct live_node *node;                   /* pool of all lists */
-    uint32_t nnode, node_cap, base;           /* base: nodes that describe the program, not the answer */
-    uint32_t *exposed, *kills;                /* by register: blocks that read it first, that write it */
-    uint32_t *used_in, *killed_in;            /* by register: last block seen to do so, plus one */
-    uint32_t *out;                            /* by block: registers live at its end */
-    uint32_t *in_mark, *out_mark, *kill_mark; /* by block: register last marked, plus one */
-    uint32_t *stack, *pred_first, *pred;
-    uint8_t *live, *weight, *roomy; /* by register; roomy: its weight where registers are plenty */
-    struct value *value;
-    uint32_t *order;                /* of the instructions of a block */
-    uint32_t *awaits, *awaits_next; /* by place in it: lists of loads */
-    uint32_t *loader;               /* by register: place of the load that wrote it, plus one */
-    uint32_t *words;                /* memory of the arrays of words */
-    bool failed, too_large;
-    bool plenty; /* registers are spent, not saved */
-};
-
 static void push(struct live *l, uint32_t *head, uint32_t value)
 {
     if (l->nnode == l->node_cap) {
@@ -118,6 +95,32 @@ static void push(struct live *l, uint32_t *head, uint32_t value)
     *head = l->nnode++;
 }
 
+static bool complements(const struct ptx_inst *a, const struct ptx_inst *b)
+{
+    return a->guard >= 0 && a->guard == b->guard && a->guard_neg != b->guard_neg;
+}
+
+/* Where branches have become guards (guard_short.c): a register that one instruction writes had no value before, nor
+ * had one that is written by two, one for each answer of the guard. */
+static void find_beginnings(struct live *l)
+{
+    int32_t regs[MAX_INST_REGS];
+    for (uint32_t i = 0; i < l->fi->f.ninst; i++) {
+        unsigned n = inst_writes(&l->fi->inst[i], regs);
+        for (unsigned k = 0; k < n; k++) {
+            uint32_t *first = &l->begins[regs[k]], *count = &l->used_in[regs[k]];
+            if (++*count == 1) *first = i + 1;
+            else if (*count > 2 || !complements(&l->fi->inst[i], &l->fi->inst[*first - 1])) *first = 0, *count = 3;
+        }
+    }
+    memset(l->used_in, 0, l->fi->f.nregs * sizeof *l->used_in);
+}
+
+bool live_ends(const struct live *l, const struct ptx_inst *in, int32_t r)
+{
+    return in->guard < 0 || (l->assembled && l->begins[r] == (uint32_t)(in - l->fi->inst) + 1);
+}
+
 /* Which registers a block reads before it writes them, and which it surely writes. */
 static void scan_block(struct live *l, uint32_t b)
 {
@@ -132,10 +135,10 @@ static void scan_block(struct live *l, uint32_t b)
             l->used_in[r] = b + 1;
             push(l, &l->exposed[r], b);
         }
-        n = in->guard < 0 ? value_writes(l->value, in, regs) : 0;
+        n = value_writes(l->value, in, regs);
         for (unsigned k = 0; k < n; k++) {
             int32_t r = regs[k];
-            if (!l->weight[r] || l->killed_in[r] == b + 1) continue;
+            if (!l->weight[r] || l->killed_in[r] == b + 1 || !live_ends(l, in, r)) continue;
             l->killed_in[r] = b + 1;
             push(l, &l->kills[r], b);
         }
@@ -170,7 +173,7 @@ static void spread(struct live *l, uint32_t r)
 
 /* Registers that the machine code of one PTX instruction needs for itself. From what ptxas 13.0 uses for a
  * kernel with the instruction, less what it uses for one with an addition there. */
-static uint32_t inner_registers(const struct ptx_inst *in)
+uint32_t inner_registers(const struct ptx_inst *in)
 {
     bool f64 = in->type == T_F64, exact = in->rnd != RND_NONE, wide = ptx_type_bytes((enum ptx_type)in->type) == 8;
     switch (in->op) {
@@ -320,6 +323,7 @@ static void analyse(struct live *l)
         l->exposed[r] = l->kills[r] = NONE;
     }
     weigh_roomy(l);
+    if (l->assembled) find_beginnings(l);
     for (uint32_t b = 0; b < nblock; b++) l->out[b] = NONE;
     for (uint32_t b = 0; b < nblock && !l->failed; b++) scan_block(l, b);
     l->base = l->nnode;
@@ -364,7 +368,7 @@ static bool take_memory(struct live *l)
 {
     size_t nregs = l->fi->f.nregs, nblock = l->fi->f.nblock, ninst = l->fi->f.ninst;
     size_t edges = l->fi->succ_first[nblock];
-    uint32_t *w = l->words = calloc(nregs * 5 + nblock * 6 + 2 + edges + 3 * ninst, sizeof *w);
+    uint32_t *w = l->words = calloc(nregs * 6 + nblock * 6 + 2 + edges + 3 * ninst, sizeof *w);
     l->live = calloc(nregs * 3 + 1, 1);
     l->value = calloc(nregs + 1, sizeof *l->value);
     l->node_cap = 1024;
@@ -377,7 +381,8 @@ static bool take_memory(struct live *l)
     l->used_in = l->kills + nregs;
     l->killed_in = l->used_in + nregs;
     l->loader = l->killed_in + nregs;
-    l->out = l->loader + nregs;
+    l->begins = l->loader + nregs;
+    l->out = l->begins + nregs;
     l->in_mark = l->out + nblock;
     l->out_mark = l->in_mark + nblock;
     l->kill_mark = l->out_mark + nblock;
@@ -390,23 +395,35 @@ static bool take_memory(struct live *l)
     return true;
 }
 
+bool live_open(struct live *l, struct func_info *fi, bool assembled)
+{
+    *l = (struct live){.fi = fi, .assembled = assembled};
+    if (!take_memory(l)) {
+        l->failed = true;
+        return false;
+    }
+    graph_reverse(fi->f.nblock, fi->succ_first, fi->succ, l->pred_first, l->pred);
+    values_find(fi, l->value);
+    analyse(l);
+    return !l->failed && !l->too_large;
+}
+
+void live_close(struct live *l)
+{
+    free(l->words);
+    free(l->live);
+    free(l->value);
+    free(l->node);
+}
+
 int live_count(struct build *b, struct func_info *fi)
 {
-    struct live l = {.fi = fi};
+    struct live l;
+    uint32_t low = MAX_THREAD_REGS, high = MAX_THREAD_REGS;
     fi->room = ARENA_ARRAY(&b->m->arena, uint32_t, fi->f.nblock);
-    if (take_memory(&l) && fi->room) {
-        uint32_t low = MAX_THREAD_REGS, high = MAX_THREAD_REGS;
-        graph_reverse(fi->f.nblock, fi->succ_first, fi->succ, l.pred_first, l.pred);
-        values_find(fi, l.value);
-        analyse(&l);
-        if (!l.failed && !l.too_large) function_pressure(&l, &low, &high);
-        settle(fi, low, high);
-    } else {
-        l.failed = true;
-    }
-    free(l.words);
-    free(l.live);
-    free(l.value);
-    free(l.node);
+    if (live_open(&l, fi, false) && fi->room) function_pressure(&l, &low, &high);
+    if (!fi->room) l.failed = true;
+    else settle(fi, low, high);
+    live_close(&l);
     return l.failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while analysing %s", b->m->file, fi->f.name) : 0;
 }

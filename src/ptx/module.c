@@ -4,6 +4,7 @@
  * shared memory is laid out, and liveness runs callees first because a caller's registers
  * include those of what it calls. */
 #include "ptx/module.h"
+#include "ptx/registers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,9 @@ static int complete(struct build *b)
             return -1;
     if (order_functions(b) || place_shared(b)) return -1;
     for (uint32_t i = 0; i < b->nfuncs; i++)
-        if (live_count(b, b->order[i]) || (b->target.scheduled && sched_function(b, b->order[i]))) return -1;
+        if (live_count(b, b->order[i]) ||
+            (b->target.scheduled && (registers_count(b, b->order[i]) || sched_function(b, b->order[i]))))
+            return -1;
     if (code_build(b)) return -1;
     struct ptx_func **last = &b->m->funcs;
     uint32_t n = 0;

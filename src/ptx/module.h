@@ -2,8 +2,8 @@
  *
  * Each function is a struct func_info whose first member is the ptx_func the outside sees;
  * the rest is what only the passes need. They run in this order: (unroll_function, join_loads, guard_short and)
- * cfg_build for each function, then, callees first, live_count (and sched_function), and once for the module
- * place_shared and code_build. */
+ * cfg_build for each function, then, callees first, live_count (and registers_count, sched_function), and once for the
+ * module place_shared and code_build. */
 #ifndef WL_PTX_MODULE_H
 #define WL_PTX_MODULE_H
 

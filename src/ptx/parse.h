@@ -111,6 +111,7 @@ struct ptx_parser {
     struct extern_use *externs, **extern_last; /* in order of use */
     uint32_t depth;                            /* open scopes: 0 module, 1 function */
     uint32_t nesting;                          /* parentheses and braces inside an expression or initialiser */
+    bool rolled;                               /* the next instruction begins a loop that is not to be unrolled */
     bool failed;
 };
 

@@ -149,6 +149,7 @@ static void parse_body_directive(struct ptx_parser *p)
     } else if (token_is(&t, ".file")) {
         parse_file(p, t.line);
     } else if (token_is(&t, ".pragma")) {
+        p->rolled = token_is(&p->tok, "\"nounroll\"");
         skip_to_semicolon(p);
     } else {
         fail_at(p, &t, "'%.*s' cannot stand inside a function", (int)t.len, t.s);

@@ -421,5 +421,7 @@ void parse_instruction(struct ptx_parser *p)
     if (!p->failed) check_instruction(p, &op, &in);
     struct body *b = &p->body;
     b->inst = grow(p, b->inst, b->ninst, &b->inst_cap, sizeof *b->inst);
+    in.rolled = p->rolled;
+    p->rolled = false;
     if (!p->failed) b->inst[b->ninst++] = in;
 }

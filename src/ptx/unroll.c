@@ -335,6 +335,7 @@ static void copy_body(struct unroll *u, const struct counted *l, unsigned copy)
         bool step = u->moves[i - l->first] == STEPS, follows = u->moves[i - l->first] == FOLLOWS;
         if (i == l->test || (step && !last) || (follows && copy)) continue;
         struct ptx_inst in = u->fi->inst[i];
+        in.rolled = true;
         if (step) in.src[1].imm = steps_of_all(&in);
         for (unsigned k = 0; k < in.nsrc; k++) move_address(u, l, &in.src[k], i, copy), rename_read(u, &in.src[k]);
         for (unsigned k = 0; k < in.ndst; k++) {
@@ -428,6 +429,7 @@ static void rewrite(struct unroll *u)
         struct counted l;
         struct ptx_inst in = fi->inst[i];
         if (u->closed_by[i] && find_loop(u, u->closed_by[i], &l)) put_loop(u, &l);
+        in.rolled |= u->closed_by[i] != 0;
         if (in.op == OP_BRA) {
             bool own = u->closed_by[in.target] == i && i; /* the old loop stays behind the new one */
             in.target = own ? u->placed[in.target] : u->moved[in.target];

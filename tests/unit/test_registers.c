@@ -1,9 +1,10 @@
-/* test_registers.c - registers of a thread, against what ptxas 13.0 gave to the same kernels.
+/* test_registers.c - registers of a thread, against what ptxas gave to the same kernels.
  *
- * ptxas_registers.csv is what `ptxas -v` says of every kernel of the tree and of the tests for three targets
- * (scripts/ptxas_registers.py makes it). An SM of sm_80 and sm_90 has 32 registers for each thread it can hold, one
- * of sm_75 has 64. The three differ among themselves: sm_80 and sm_90 by more than two registers in 11 % of the
- * kernels, sm_75 and sm_90 in 33 %. The limits are what the estimate reaches, with little to spare. */
+ * ptxas_registers.csv is what `ptxas -v` says of every kernel of the tree and of the tests (scripts/ptxas_registers.py
+ * makes it), 13.0 for sm_75 and newer, 11.8 for the two before; 0: not assembled. How many registers there are for each
+ * thread that an SM can hold is in targets[]. The targets differ among themselves: sm_80 and sm_90 by more than two
+ * registers in 11 % of the kernels, sm_75 and sm_90 in 33 %. The limits are what the estimate reaches, with little to
+ * spare. Half of the kernels were never looked at when the allocator (registers.c) was made. */
 #include "test.h"
 
 #include <stdio.h>
@@ -12,7 +13,19 @@
 
 #include "ptx/ir.h"
 
-enum { TARGETS = 3, MOST_TEXT = 1 << 21 };
+enum { TARGETS = 9, MOST_TEXT = 1 << 21 };
+
+static const struct {
+    const char *name;
+    uint32_t free_regs;
+    int hardware;           /* registers that the target has on top, less those of sm_75 and newer */
+    int mean;               /* tenths of a register that the mean may be off */
+    int within_2, within_4; /* per cent, at least */
+} targets[TARGETS] = {
+    {"sm_35", 32, -2, 6, 63, 81}, {"sm_50", 32, -2, 12, 55, 82}, {"sm_75", 64, 0, 3, 58, 75},
+    {"sm_80", 32, 0, 6, 69, 84},  {"sm_86", 40, 0, 10, 65, 82},  {"sm_89", 40, 0, 10, 65, 82},
+    {"sm_90", 32, 0, 11, 71, 87}, {"sm_100", 32, 0, 10, 71, 86}, {"sm_120", 40, 0, 15, 65, 84},
+};
 
 struct tally {
     int kernels, within_2, within_4, sum;
@@ -27,6 +40,110 @@ static void count(struct tally *t, int ours, int theirs)
     t->within_4 += abs(d) <= 4;
 }
 
+/* ---- small kernels ---- */
+
+struct range {
+    int least, most;
+};
+
+#define KERNEL(body)                                                                                                   \
+    ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n) {\n"               \
+    ".reg .pred %p<4>; .reg .b32 %r<40>; .reg .b64 %d<40>; .reg .f32 %f<40>;\n" body "\n}\n"
+
+static struct range registers(const char *text)
+{
+    struct wl_err e;
+    struct ptx_module *m = ptx_parse_for("k.ptx", text, strlen(text), 0, (struct ptx_target){.scheduled = true}, &e);
+    if (!m) fail_msg("%s", e.text);
+    const struct ptx_func *k = ptx_find_kernel(m, "k");
+    struct range r = {(int)k->least_regs, (int)k->most_regs};
+    assert_int_equal(k->regs_per_thread, ptx_registers(k, 32));
+    ptx_free(m);
+    return r;
+}
+
+#define INDEX "ld.param.u64 %d1, [a]; ld.param.u32 %r9, [n]; mov.u32 %r1, %tid.x; mul.wide.s32 %d2, %r1, 4;"
+
+/* The stack pointer and two of the hardware are always there: an empty kernel has four, as ptxas says. */
+TEST(registers_that_are_always_there)
+{
+    struct range r = registers(KERNEL("ret;"));
+    assert_int_equal(r.least, 4);
+    assert_int_equal(r.most, 4);
+}
+
+/* A store has its operands in registers: a pointer that is a parameter needs two, a literal one, and zero none. */
+TEST(operands_of_accesses)
+{
+    int zero = registers(KERNEL("ld.param.u64 %d1, [a]; mov.u32 %r1, 0; st.global.u32 [%d1], %r1; ret;")).least,
+        one = registers(KERNEL("ld.param.u64 %d1, [a]; mov.u32 %r1, 1; st.global.u32 [%d1], %r1; ret;")).least,
+        shared = registers(KERNEL(".shared .b32 s; st.shared.u32 [s], 0; ret;")).least;
+    assert_int_equal(zero, shared + 2);
+    assert_int_equal(one, zero); /* in R0, beside the stack pointer */
+}
+
+/* Where registers are plenty a loaded word has the pair of its address, or one of its own if that is still needed. */
+TEST(loaded_words_take_pairs)
+{
+    int over = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; ld.global.u32 %r2, [%d3]; add.s32 %r3, %r2, 1;"
+                                      "st.shared.u32 [0], %r3; ret;"))
+                   .most,
+        beside = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; ld.global.u32 %r2, [%d3]; add.s32 %r3, %r2, 1;"
+                                        "st.global.u32 [%d3], %r3; ret;"))
+                     .most;
+    assert_int_equal(beside, over + 2);
+}
+
+/* A guarded load begins a value: it is not live in front of it, though some lanes do not load. */
+TEST(guarded_values_begin)
+{
+    int many = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; setp.lt.s32 %p1, %r1, 7; mov.u32 %r8, 0;"
+                                      "L: @%p1 ld.global.u32 %r2, [%d3]; @%p1 st.global.u32 [%d3+64], %r2;"
+                                      "@%p1 ld.global.u32 %r3, [%d3+4]; @%p1 st.global.u32 [%d3+68], %r3;"
+                                      "@%p1 ld.global.u32 %r4, [%d3+8]; @%p1 st.global.u32 [%d3+72], %r4; bar.sync 0;"
+                                      "add.s32 %r8, %r8, 1; setp.ne.s32 %p2, %r8, %r9; @%p2 bra L; ret;"))
+                   .least,
+        one = registers(KERNEL(INDEX "add.s64 %d3, %d1, %d2; setp.lt.s32 %p1, %r1, 7; mov.u32 %r8, 0;"
+                                     "L: @%p1 ld.global.u32 %r2, [%d3]; @%p1 st.global.u32 [%d3+64], %r2; bar.sync 0;"
+                                     "add.s32 %r8, %r8, 1; setp.ne.s32 %p2, %r8, %r9; @%p2 bra L; ret;"))
+                  .least;
+    assert_int_equal(many, one);
+}
+
+#define LOOP(pragma)                                                                                                   \
+    KERNEL(INDEX "add.s64 %d3, %d1, %d2; mov.f32 %f1, 0f00000000; mov.u32 %r8, 0; L: " pragma                          \
+                 "ld.global.f32 %f2, [%d3]; add.f32 %f1, %f1, %f2; add.s64 %d3, %d3, 4; add.s32 %r8, %r8, 1;"          \
+                 "setp.lt.s32 %p1, %r8, %r9; @%p1 bra L; st.shared.f32 [0], %f1; ret;")
+
+/* The words of four rounds of a counted loop are loaded together, unless a pragma forbids it. */
+TEST(counted_loops_are_repeated)
+{
+    int repeated = registers(LOOP("")).most, rolled = registers(LOOP(".pragma \"nounroll\"; ")).most;
+    assert_true(repeated >= rolled + 4);
+    assert_true(repeated <= rolled + 6);
+}
+
+/* What a call keeps and what the called function needs stand on top of one another. */
+TEST(called_functions_need_registers)
+{
+#define BODY                                                                                                           \
+    INDEX "add.s64 %d3, %d1, %d2; ld.global.f32 %f1, [%d3]; ld.global.f32 %f2, [%d3+4]; CALL"                          \
+          "add.f32 %f3, %f1, %f2; st.global.f32 [%d3], %f3; ret;"
+    static const char function[] = ".version 7.0\n.target sm_75\n.address_size 64\n.func f(.param .b64 p) {\n"
+                                   ".reg .b64 %d<2>; .reg .f32 %f<9>; ld.param.u64 %d1, [p];"
+                                   "ld.global.f32 %f1, [%d1]; ld.global.f32 %f2, [%d1+4]; ld.global.f32 %f3, [%d1+8];"
+                                   "add.f32 %f4, %f1, %f2; add.f32 %f5, %f4, %f3; st.global.f32 [%d1], %f5; ret; }\n";
+    static const char call[] = "{ .param .b64 q; st.param.b64 [q], %d3; call f, (q); }";
+    const char *kernel = KERNEL(BODY);
+    char with[2048], without[2048];
+    const char *begin = strstr(kernel, ".visible"), *mark = strstr(kernel, "CALL");
+    snprintf(with, sizeof with, "%s%.*s%s%s", function, (int)(mark - begin), begin, call, mark + 4);
+    snprintf(without, sizeof without, "%s%.*s%s", function, (int)(mark - begin), begin, mark + 4);
+    assert_true(registers(with).least > registers(without).least);
+}
+
+/* ---- kernels of the tree ---- */
+
 static struct ptx_module *module(const char *file)
 {
     static char text[MOST_TEXT];
@@ -37,15 +154,39 @@ static struct ptx_module *module(const char *file)
     if (!f) fail_msg("%s", path);
     size_t n = fread(text, 1, sizeof text, f);
     fclose(f);
-    struct ptx_module *m = ptx_parse(file, text, n, 0, &e);
+    struct ptx_module *m = ptx_parse_for(file, text, n, 0, (struct ptx_target){.scheduled = true}, &e);
     if (!m) fail_msg("%s", e.text);
     return m;
 }
 
+/* The numbers of a line behind file and kernel. */
+static void read_counts(const char *line, int *out)
+{
+    const char *at = strchr(strchr(line, ',') + 1, ',');
+    for (int i = 0; i < TARGETS; i++) {
+        char *end;
+        assert_non_null(at);
+        out[i] = (int)strtol(at + 1, &end, 10);
+        assert_true(end > at + 1);
+        at = *end == ',' ? end : NULL;
+    }
+}
+
+static void check(int target, const struct tally *t)
+{
+    print_message("%s: %d kernels, mean difference %+.1f, within 2 %d %%, within 4 %d %%\n", targets[target].name,
+                  t->kernels, (double)t->sum / t->kernels, 100 * t->within_2 / t->kernels,
+                  100 * t->within_4 / t->kernels);
+    assert_true(t->kernels > 250);
+    assert_true(10 * abs(t->sum) <= targets[target].mean * t->kernels);
+    if (100 * t->within_2 < targets[target].within_2 * t->kernels ||
+        100 * t->within_4 < targets[target].within_4 * t->kernels)
+        fail_msg("%s: of %d kernels %d within two registers, %d within four", targets[target].name, t->kernels,
+                 t->within_2, t->within_4);
+}
+
 TEST(close_to_an_assembler)
 {
-    static const uint32_t free_regs[TARGETS] = {64, 32, 32};
-    static const int least_within_2[TARGETS] = {48, 64, 64}, least_within_4[TARGETS] = {68, 78, 81}; /* per cent */
     struct tally t[TARGETS] = {{0}};
     struct ptx_module *m = NULL;
     char line[512], file[256], kernel[128], last[256] = "";
@@ -54,8 +195,8 @@ TEST(close_to_an_assembler)
     assert_non_null(csv);
     assert_non_null(fgets(line, sizeof line, csv));
     while (fgets(line, sizeof line, csv)) {
-        assert_int_equal(sscanf(line, "%255[^,],%127[^,],%d,%d,%d", file, kernel, &theirs[0], &theirs[1], &theirs[2]),
-                         5);
+        assert_int_equal(sscanf(line, "%255[^,],%127[^,],", file, kernel), 2);
+        read_counts(line, theirs);
         if (strcmp(file, last) != 0) {
             if (m) ptx_free(m);
             m = module(file);
@@ -63,19 +204,10 @@ TEST(close_to_an_assembler)
         }
         const struct ptx_func *k = ptx_find_kernel(m, kernel);
         if (!k) fail_msg("%s has no %s", file, kernel);
-        for (int i = 0; i < TARGETS; i++) count(&t[i], (int)ptx_registers(k, free_regs[i]), theirs[i]);
+        for (int i = 0; i < TARGETS; i++)
+            if (theirs[i]) count(&t[i], (int)ptx_registers(k, targets[i].free_regs) + targets[i].hardware, theirs[i]);
     }
     if (m) ptx_free(m);
     fclose(csv);
-    for (int i = 0; i < TARGETS; i++) {
-        print_message("target %d: %d kernels, mean difference %+.1f, within 2 %d %%, within 4 %d %%\n", i, t[i].kernels,
-                      (double)t[i].sum / t[i].kernels, 100 * t[i].within_2 / t[i].kernels,
-                      100 * t[i].within_4 / t[i].kernels);
-        assert_true(t[i].kernels > 250);
-        assert_true(abs(t[i].sum) < t[i].kernels); /* the mean is off by less than one register */
-        if (100 * t[i].within_2 < least_within_2[i] * t[i].kernels ||
-            100 * t[i].within_4 < least_within_4[i] * t[i].kernels)
-            fail_msg("target %d: of %d kernels %d within two registers, %d within four", i, t[i].kernels, t[i].within_2,
-                     t[i].within_4);
-    }
+    for (int i = 0; i < TARGETS; i++) check(i, &t[i]);
 }

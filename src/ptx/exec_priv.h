@@ -464,7 +464,7 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 }
 
 /* atomics.c */
-uop_fn op_atom, op_atom_vec;
+uop_fn op_atom, op_atom_vec, op_atom_b128;
 uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one element of what u does, but cas */
 
 /* texture.c */

@@ -61,20 +61,34 @@ static void check_register(struct ptx_parser *p, const struct token *t, uint8_t 
                            enum width_rule rule)
 {
     unsigned bytes = ptx_type_bytes(have), need = ptx_type_bytes(want);
-    if (rule == WIDTH_ADDRESS && bytes >= 4) return;
+    bool whole = have == T_B128 && want != T_B128; /* no part of 128 bits stands alone */
+    if (rule == WIDTH_ADDRESS && bytes >= 4 && !whole) return;
     if (rule == WIDTH_ADDRESS)
         fail_at(p, t, "an address needs a register of 32 or 64 bits; '%.*s' is .%s", (int)t->len, t->s,
                 ptx_type_name(have));
     else if ((have == T_PRED) != (want == T_PRED))
         fail_at(p, t, "'%.*s' is %s predicate; this operand is .%s", (int)t->len, t->s, have == T_PRED ? "a" : "not a",
                 ptx_type_name(want));
-    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need))
+    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need && !whole))
         fail_at(p, t, "'%.*s' is .%s; this operand needs %u bits", (int)t->len, t->s, ptx_type_name(have), need * 8);
 }
 
 static void undeclared(struct ptx_parser *p, const struct token *t, const char *what, unsigned kinds)
 {
     fail_at(p, t, "%s '%.*s' is not declared%s", what, (int)t->len, t->s, name_hint(p, t, kinds));
+}
+
+/* Both halves of a register of 128 bits, as a vector has its elements. */
+static void both_halves(struct ptx_parser *p, struct ptx_operand *o, int32_t low)
+{
+    struct ptx_operand *half = ARENA_ARRAY(&p->m->arena, struct ptx_operand, 2);
+    if (!half) {
+        fail_memory(p);
+        return;
+    }
+    half[0] = (struct ptx_operand){.kind = OPND_REG, .reg = low};
+    half[1] = (struct ptx_operand){.kind = OPND_REG, .reg = low + 1};
+    *o = (struct ptx_operand){.kind = OPND_VEC, .reg = -1, .vec = half, .nvec = 2};
 }
 
 static bool register_operand(struct ptx_parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want,
@@ -86,6 +100,7 @@ static bool register_operand(struct ptx_parser *p, const struct token *t, struct
     o->kind = OPND_REG;
     o->reg = reg;
     check_register(p, t, type, want, rule);
+    if (type == T_B128 && !p->failed) both_halves(p, o, reg);
     return true;
 }
 

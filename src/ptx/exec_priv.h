@@ -125,7 +125,8 @@ struct xfunc {
     struct cleared_place *clear;
     uint32_t frame_bytes;      /* of local memory: .local variables, then .param variables */
     uint32_t param_at;         /* where the .param variables begin in the frame */
-    bool clocks;               /* reads a clock */
+    bool clocks;               /* reads a clock, or which SM it is on */
+    bool times;                /* reads a clock */
     bool strong;               /* has blocks that poll with POLL_STRONG */
     bool barriers;             /* has barriers of the CTA */
     bool whole_barriers;       /* of these, such at which a warp arrives as a whole (apart.c) */
@@ -361,7 +362,7 @@ struct exec_run {
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
-    bool clocks;           /* the kernel, or a function it may call, reads a clock */
+    bool clocks, times;    /* the kernel, or a function it may call: struct xfunc */
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool whole_barriers;   /* such at which a warp arrives as a whole */

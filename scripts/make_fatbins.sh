@@ -62,7 +62,7 @@ for source in suite/*.cu; do
     target=$ptx
     case $program in
     cluster | im2col | pairs) target="-gencode arch=compute_90,code=compute_90" ;;
-    tiles) target="-gencode arch=compute_80,code=compute_80" ;;
+    tiles | triangles | halves) target="-gencode arch=compute_80,code=compute_80" ;;
     esac
     build suite/$program -std=c++17 $target -compress-mode=size $source
 done

@@ -7,7 +7,8 @@
 __global__ void set(int *p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] = v; }
 __global__ void __launch_bounds__(64) few(int *p) { p[threadIdx.x] = 1; }
 
-#define WRONG(call, error) CHECK((call) == (error) && cudaGetLastError() == (error) && cudaGetLastError() == cudaSuccess)
+#define WRONG(call, error)                                                                                             \
+    CHECK((call) == (error) && cudaGetLastError() == (error) && cudaGetLastError() == cudaSuccess)
 
 int main()
 {
@@ -16,7 +17,8 @@ int main()
     CUDA(cudaMalloc(&d, sizeof h));
     CUDA(cudaGetDeviceProperties(&prop, 0));
     set<<<1, prop.maxThreadsPerBlock + 1>>>(d, 1);
-    CHECK(cudaPeekAtLastError() == cudaErrorInvalidConfiguration && cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
+    CHECK(cudaPeekAtLastError() == cudaErrorInvalidConfiguration &&
+          cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration && cudaGetLastError() == cudaSuccess);
     set<<<0, 32>>>(d, 1);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);

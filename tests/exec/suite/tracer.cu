@@ -34,7 +34,10 @@ struct sphere : shape {
 struct ground : shape {
     float y;
     __host__ __device__ ground(float y, float g, float m) : shape(g, m), y(y) {}
-    __host__ __device__ float hit(vec from, vec way) const override { return way.y < -1e-3f ? (y - from.y) / way.y : -1; }
+    __host__ __device__ float hit(vec from, vec way) const override
+    {
+        return way.y < -1e-3f ? (y - from.y) / way.y : -1;
+    }
     __host__ __device__ vec normal(vec) const override { return {0, 1, 0}; }
 };
 

@@ -362,6 +362,7 @@ struct exec_run {
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
+    bool polls_and_stores; /* a CTA was found waiting that stores while it asks (cta.c) */
     bool clocks, times;    /* the kernel, or a function it may call: struct xfunc */
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */

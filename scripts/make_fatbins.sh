@@ -61,8 +61,8 @@ for source in suite/*.cu; do
     case " $old " in *" $program "*) continue ;; esac
     target=$ptx
     case $program in
-    cluster | im2col) target="-gencode arch=compute_90,code=compute_90" ;;
-    tiles) target="-gencode arch=compute_80,code=compute_80" ;;
+    cluster | im2col | pairs) target="-gencode arch=compute_90,code=compute_90" ;;
+    tiles | triangles | halves) target="-gencode arch=compute_80,code=compute_80" ;;
     esac
     build suite/$program -std=c++17 $target -compress-mode=size $source
 done

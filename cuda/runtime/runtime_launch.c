@@ -71,6 +71,18 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_b
 
 /* ---- launches ---- */
 
+/* To the driver every launch that cannot be made has an invalid value; here a grid or block of no use is a matter of
+ * the configuration, too much shared memory is not. */
+static cudaError_t launch_result(CUresult r, dim3 grid, dim3 block, bool attributes)
+{
+    enum { MAX_THREADS = 1024, MAX_BLOCK_Z = 64, MAX_GRID_YZ = 65535 };
+    if (r != CUDA_ERROR_INVALID_VALUE) return rt_driver(r);
+    bool empty = !grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z;
+    bool large = grid.x > INT32_MAX || grid.y > MAX_GRID_YZ || grid.z > MAX_GRID_YZ || block.z > MAX_BLOCK_Z ||
+                 block.x > MAX_THREADS || block.y > MAX_THREADS || block.x * block.y * block.z > MAX_THREADS;
+    return rt_done(empty || large || attributes ? cudaErrorInvalidConfiguration : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared_bytes,
                              cudaStream_t stream)
 {
@@ -80,7 +92,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
     if (shared_bytes > UINT32_MAX) return rt_done(cudaErrorInvalidValue);
     CUresult r = cuLaunchKernel(f, grid.x, grid.y, grid.z, block.x, block.y, block.z, (unsigned)shared_bytes, stream,
                                 args, NULL);
-    return r == CUDA_ERROR_INVALID_VALUE ? rt_done(cudaErrorInvalidConfiguration) : rt_driver(r);
+    return launch_result(r, grid, block, false);
 }
 
 cudaError_t __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
@@ -111,7 +123,7 @@ cudaError_t cudaLaunchKernelExC(const struct launch_config *c, const void *func,
     if (c->shared_bytes > UINT32_MAX) return rt_done(cudaErrorInvalidValue);
     CUlaunchConfig d = driver_config(c);
     CUresult r = cuLaunchKernelEx(&d, f, args, NULL);
-    return r == CUDA_ERROR_INVALID_VALUE ? rt_done(cudaErrorInvalidConfiguration) : rt_driver(r);
+    return launch_result(r, c->grid, c->block, c->attributes);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared_bytes,

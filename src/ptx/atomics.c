@@ -142,6 +142,29 @@ int op_atom_vec(struct exec_warp *w, const struct uop *u)
     return RUN_ON;
 }
 
+/* exch and cas of 128 bits, each a pair of halves. refs: the result, the operand (cas: what is compared), what is
+ * stored. */
+int op_atom_b128(struct exec_warp *w, const struct uop *u)
+{
+    uint64_t addr[WARP_SIZE];
+    mem_addresses(w, u, addr);
+    if (mem_emit(w, u, addr)) return RUN_FAULT;
+    for (uint32_t m = w->exec; m; m &= m - 1) {
+        unsigned i = bit_low32(m);
+        uint8_t *p = mem_lane(w, u, i, addr[i], 16, "atomic");
+        if (!p) return RUN_FAULT;
+        uint64_t old[2], same[2], now[2];
+        memcpy(old, p, sizeof old);
+        for (unsigned k = 0; k < 2; k++) same[k] = at64(w, u->refs[2 + k])[i], now[k] = at64(w, u->refs[4 + k])[i];
+        if (u->mode == ATOM_EXCH || !memcmp(old, same, sizeof old)) {
+            memcpy(p, now, sizeof now);
+            if (memcmp(old, now, sizeof old)) w->run->progress++;
+        }
+        for (unsigned k = 0; k < 2; k++) at64(w, u->refs[k])[i] = old[k];
+    }
+    return RUN_ON;
+}
+
 uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t b)
 {
     struct uop one = {.mode = u->rnd, .type = u->type, .sign = ptx_is_signed(u->type)};

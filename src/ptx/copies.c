@@ -30,10 +30,7 @@ static bool is_constant_reg(const struct lower *L, const struct ptx_operand *o, 
     return true;
 }
 
-static bool is_own_sreg(uint8_t s)
-{
-    return s < SREG_CLUSTERID_X && s != SREG_CLOCK && s != SREG_CLOCK64 && s != SREG_GLOBALTIMER;
-}
+static bool is_own_sreg(uint8_t s) { return s < SREG_CLUSTERID_X && !sreg_is_told(s); }
 
 static bool find_moved(struct lower *L, const struct ptx_operand *s, unsigned bits, ref *out)
 {

@@ -250,18 +250,22 @@ static bool repeats(struct exec_cta *c)
     return false;
 }
 
-/* Instructions of one turn after which a CTA that asks for what others write is taken for waiting, though it stores. */
-enum { TURN_POLLING = 1 << 22 };
+/* Instructions of one turn after which a CTA that asks for what others write is taken for waiting, though it stores.
+ * Where one CTA of a launch waited like that, the others will, and again: they are not watched for so long. */
+enum { TURN_POLLING = 1 << 22, TURN_POLLING_AGAIN = 1 << 14 };
 
 /* Whether all ready warps, in the round that is over, asked for what others write, and to no avail. */
 static bool asks_in_vain(const struct exec_cta *c, uint64_t instructions)
 {
-    if (!c->run->watches || (c->idle.rounds < 2 && instructions < TURN_POLLING)) return false;
+    uint64_t patience = c->run->polls_and_stores ? TURN_POLLING_AGAIN : TURN_POLLING;
+    bool long_turn = instructions >= patience;
+    if (!c->run->watches || (c->idle.rounds < 2 && !long_turn)) return false;
     for (uint32_t i = 0; i < c->run->nwarps; i++) {
         const struct spin *s = &c->warp[i].spin;
         bool spins = s->spins && s->progress == c->run->progress;
         if (c->warp[i].state == WARP_READY && !s->strong && !spins) return false;
     }
+    c->run->polls_and_stores |= long_turn;
     return true;
 }
 

@@ -109,9 +109,10 @@ struct ptx_launch {
     uint32_t regs;      /* registers per thread, if the assembler's count is known; 0: by our own */
     const void *params; /* kernel->param_bytes bytes, laid out as ptx_var.offset says */
     struct ptx_budget budget;
-    bool in_step;      /* if the kernel reads a clock: execute as the machine asks (stream_source.feed) */
+    bool in_step;      /* if the kernel reads a clock or %smid: execute as the machine asks (stream_source.feed) */
     bool sliced;       /* whoever reads the streams asks for more (stream_source.more) */
     uint64_t core_khz; /* of the machine, for %globaltimer */
+    uint32_t sms;      /* of the machine, for %nsmid and, where nothing is timed, %smid; 0: one */
     bool no_streams;   /* functional only: execute, write no streams (faster) */
     /* Text written by vprintf in a kernel; NULL: dropped. */
     void (*print)(void *arg, const char *text, size_t len);

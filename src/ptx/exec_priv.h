@@ -125,7 +125,8 @@ struct xfunc {
     struct cleared_place *clear;
     uint32_t frame_bytes;      /* of local memory: .local variables, then .param variables */
     uint32_t param_at;         /* where the .param variables begin in the frame */
-    bool clocks;               /* reads a clock */
+    bool clocks;               /* reads a clock, or which SM it is on */
+    bool times;                /* reads a clock */
     bool strong;               /* has blocks that poll with POLL_STRONG */
     bool barriers;             /* has barriers of the CTA */
     bool whole_barriers;       /* of these, such at which a warp arrives as a whole (apart.c) */
@@ -361,7 +362,8 @@ struct exec_run {
     uint32_t nlive, room;  /* CTAs started; how many may be at once */
     uint32_t starts;       /* so many may start before those that wait get their turn again */
     uint64_t round_from;   /* progress when the round began */
-    bool clocks;           /* the kernel, or a function it may call, reads a clock */
+    bool polls_and_stores; /* a CTA was found waiting that stores while it asks (cta.c) */
+    bool clocks, times;    /* the kernel, or a function it may call: struct xfunc */
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool whole_barriers;   /* such at which a warp arrives as a whole */
@@ -464,7 +466,7 @@ static inline uint64_t get_lane(const struct exec_warp *w, ref s, bool wide, uns
 }
 
 /* atomics.c */
-uop_fn op_atom, op_atom_vec;
+uop_fn op_atom, op_atom_vec, op_atom_b128;
 uint64_t atom_apply(const struct uop *u, uint64_t old, uint64_t operand); /* one element of what u does, but cas */
 
 /* texture.c */

@@ -88,9 +88,10 @@ enum ptx_space { PTX_SPACE_NONE /* generic */, PTX_GLOBAL, PTX_SHARED, PTX_LOCAL
 /* clang-format off */
 enum ptx_sreg { SREG_TID_X, SREG_TID_Y, SREG_TID_Z, SREG_NTID_X, SREG_NTID_Y, SREG_NTID_Z,
                 SREG_CTAID_X, SREG_CTAID_Y, SREG_CTAID_Z, SREG_NCTAID_X, SREG_NCTAID_Y, SREG_NCTAID_Z,
-                SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_SMID, SREG_NSMID, SREG_GRIDID,
+                SREG_LANEID, SREG_WARPID, SREG_NWARPID, SREG_NSMID, SREG_GRIDID,
                 SREG_LANEMASK_EQ, SREG_LANEMASK_LE, SREG_LANEMASK_LT, SREG_LANEMASK_GE, SREG_LANEMASK_GT,
-                SREG_CLOCK, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
+                SREG_SMID, SREG_CLOCK, SREG_CLOCK_HI, SREG_CLOCK64, SREG_GLOBALTIMER, SREG_GLOBALTIMER_LO,
+                SREG_GLOBALTIMER_HI /* what only the machine knows */, SREG_DYNAMIC_SMEM_SIZE, SREG_TOTAL_SMEM_SIZE,
                 SREG_WARP_SZ, SREG_RESERVED_BEGIN, SREG_RESERVED_END, SREG_RESERVED_CAP, SREG_RESERVED_0,
                 SREG_RESERVED_1 /* shared memory of the system software: where it lies, and parts of it */,
                 SREG_ENVREG1, SREG_ENVREG2 /* high and low half: where a grid's CTAs meet */,
@@ -286,10 +287,12 @@ static inline uint64_t ptx_func_pointer(const struct ptx_module *m, const struct
 
 unsigned ptx_type_bytes(enum ptx_type t); /* 0 for T_PRED and T_NONE */
 static inline unsigned ptx_type_bits(unsigned t) { return t == T_PRED ? 1 : 8 * ptx_type_bytes((enum ptx_type)t); }
+/* A clock, or the number of the SM. */
+static inline bool sreg_is_told(uint8_t s) { return s >= SREG_SMID && s <= SREG_GLOBALTIMER_HI; }
 static inline bool inst_reads_clock(const struct ptx_inst *in)
 {
     const struct ptx_operand *o = &in->src[0];
-    return in->op == OP_MOV && o->kind == OPND_SREG && o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER;
+    return in->op == OP_MOV && o->kind == OPND_SREG && sreg_is_told(o->sreg);
 }
 static inline bool inst_awaits_products(const struct ptx_inst *in)
 {

@@ -326,7 +326,7 @@ void ptx_leave_step(struct stream_source *s)
     s->feed = NULL;
 }
 
-bool ptx_reads_clock(const struct stream_source *s) { return ((const struct exec_run *)s)->clocks; }
+bool ptx_reads_clock(const struct stream_source *s) { return ((const struct exec_run *)s)->times; }
 
 /* ---- opening ---- */
 
@@ -352,7 +352,7 @@ static uint64_t launch_value(const struct exec_run *r, const struct launch_const
     case SREG_NCTAID_Y:
     case SREG_NCTAID_Z: return r->info.grid[c->sreg - SREG_NCTAID_X];
     case SREG_NWARPID: return r->nwarps;
-    case SREG_NSMID: return 1;
+    case SREG_NSMID: return r->l.sms ? r->l.sms : 1;
     case SREG_WARP_SZ: return WARP_SIZE;
     case SREG_DYNAMIC_SMEM_SIZE: return r->l.dynamic_shared;
     case SREG_TOTAL_SMEM_SIZE: return r->info.shared_bytes;
@@ -369,7 +369,7 @@ static uint64_t launch_value(const struct exec_run *r, const struct launch_const
         memcpy(&v, r->params + c->addend, c->wide ? 8 : 4); /* copies.c has looked whether it is there */
         return v;
     }
-    default: return 0; /* %smid, %gridid: not known to the functional half */
+    default: return 0; /* %gridid: not known to the functional half */
     }
 }
 
@@ -457,6 +457,7 @@ static void look_at_code(struct exec_run *r)
         r->barriers |= f->barriers;
         r->whole_barriers |= f->whole_barriers;
         r->clocks |= f->clocks;
+        r->times |= f->times;
         r->meets |= f->meets;
     }
     r->in_step = r->clocks && r->l.in_step;

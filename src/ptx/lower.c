@@ -115,8 +115,7 @@ static int lower_sreg(struct lower *L, uint8_t sreg, bool wide, ref *out)
         [SREG_LANEMASK_LE] = WS_LM_LE + 1, [SREG_LANEMASK_LT] = WS_LM_LT + 1, [SREG_LANEMASK_GE] = WS_LM_GE + 1,
         [SREG_LANEMASK_GT] = WS_LM_GT + 1,
     };
-    bool clock = sreg == SREG_CLOCK || sreg == SREG_CLOCK64 || sreg == SREG_GLOBALTIMER;
-    if (clock) return lower_refuse(L, "a clock can only be read with mov");
+    if (sreg_is_told(sreg)) return lower_refuse(L, "a clock, or %%smid, can only be read with mov");
     if (sreg >= SREG_CLUSTERID_X) return lower_refuse(L, "a register of clusters can only be read with mov");
     if (own[sreg]) {
         if (wide) return lower_refuse(L, "a 32-bit special register cannot be a 64-bit operand");
@@ -257,6 +256,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         const struct ptx_inst *in = &fn->inst[b->first + i];
         enum polls polls = polls_of(in);
         L->f->clocks |= inst_reads_clock(in);
+        L->f->times |= inst_reads_clock(in) && in->src[0].sreg != SREG_SMID;
         if (polls > x->polls) x->polls = (uint8_t)polls;
         bool barrier = !in->dropped && code->inst[in->code].kind == INST_BARRIER;
         L->f->barriers |= barrier;

@@ -443,7 +443,7 @@ int lower_mov(struct lower *L, struct uop *u)
     int rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (rc) return rc;
     u->wide = bits == 64;
-    if (s->kind == OPND_SREG && (s->sreg == SREG_CLOCK || s->sreg == SREG_CLOCK64 || s->sreg == SREG_GLOBALTIMER)) {
+    if (inst_reads_clock(in)) {
         u->full = u->part = op_clock;
         return 0;
     }

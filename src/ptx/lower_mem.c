@@ -66,11 +66,18 @@ int lower_prefetch(struct lower *L, struct uop *u)
     return lower_address(L, u, &L->in->src[0], L->in->space);
 }
 
+/* The parser makes a vector of two halves of it. */
+static bool is_b128(const struct ptx_inst *in) { return in->type == T_B64 && in->vec == 2; }
+
 static int check_atom(struct lower *L)
 {
     const struct ptx_inst *in = L->in;
     bool is_float = ptx_is_float(in->type);
     bool small = is_float && in->type != T_F32 && in->type != T_F64;
+    if (is_b128(in)) {
+        if (in->mode == ATOM_EXCH || in->mode == ATOM_CAS) return 0;
+        return lower_refuse(L, "128 bits can be exchanged (.exch, .cas), nothing else");
+    }
     if (in->vec > 1 && (!is_float || in->type == T_F64 || in->vec > 8))
         return lower_refuse(L, "a vector of atomics has type .f32, .f16, .f16x2, .bf16 or .bf16x2");
     if (is_float && in->mode != ATOM_ADD && in->mode != ATOM_EXCH &&
@@ -91,6 +98,21 @@ static int lower_atom_vec(struct lower *L, struct uop *u, unsigned bits)
     return rc || !u->nvec ? rc : lower_elements(L, &in->dst[0], bits, true, refs, &n);
 }
 
+static int lower_atom_b128(struct lower *L, struct uop *u)
+{
+    const struct ptx_inst *in = L->in;
+    ref *refs = lower_refs(L, 6);
+    unsigned n = 0;
+    if (!refs) return -1;
+    u->full = u->part = op_atom_b128;
+    u->refs = refs;
+    int rc = lower_elements(L, &in->dst[0], 64, true, refs, &n);
+    if (n == 1) refs[n++] = refs[0]; /* _: a sink for both halves */
+    for (unsigned k = 1; k <= 2 && !rc; k++)
+        rc = lower_elements(L, &in->src[in->mode == ATOM_CAS ? k : 1], 64, false, refs, &n);
+    return rc;
+}
+
 int lower_atom(struct lower *L, struct uop *u)
 {
     const struct ptx_inst *in = L->in;
@@ -104,6 +126,7 @@ int lower_atom(struct lower *L, struct uop *u)
     u->nvec = in->op == OP_ATOM; /* has a result */
     int rc = check_atom(L);
     if (!rc) rc = lower_address(L, u, &in->src[0], in->space);
+    if (is_b128(in)) return rc ? rc : lower_atom_b128(L, u);
     if (in->vec > 1) return rc ? rc : lower_atom_vec(L, u, bits);
     if (!rc && u->nvec) rc = lower_dst(L, &in->dst[0], bits, &u->d);
     if (!rc) rc = lower_src(L, &in->src[1], bits, &u->s[1]);

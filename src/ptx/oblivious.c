@@ -50,8 +50,8 @@ static bool has_plain_sources(const struct ptx_inst *in)
         const struct ptx_operand *o = &in->src[i];
         if (o->kind == OPND_FUNC) return false;
         if (o->kind != OPND_SREG) continue;
-        if (o->sreg >= SREG_ENVREG1 || (o->sreg >= SREG_CLOCK && o->sreg <= SREG_GLOBALTIMER)) return false;
-        if (o->sreg == SREG_SMID || o->sreg == SREG_NSMID || o->sreg == SREG_GRIDID) return false;
+        if (o->sreg >= SREG_ENVREG1 || sreg_is_told(o->sreg)) return false;
+        if (o->sreg == SREG_NSMID || o->sreg == SREG_GRIDID) return false;
     }
     return true;
 }

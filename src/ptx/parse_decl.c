@@ -53,8 +53,8 @@ void parse_reg_decl(struct ptx_parser *p)
 {
     struct token t = take(p);
     enum ptx_type type = type_of_token(&t);
-    if (type == T_NONE || type == T_B128) {
-        fail_at(p, &t, "a register is .pred or has a type of 8, 16, 32 or 64 bits, as in .reg .b32 %%r<8>;");
+    if (type == T_NONE) {
+        fail_at(p, &t, "a register is .pred or has a type of 8, 16, 32, 64 or 128 bits, as in .reg .b32 %%r<8>;");
         return;
     }
     do {

@@ -188,7 +188,7 @@ static void parse_mov_vector(struct ptx_parser *p, struct ptx_inst *in, bool des
         c = lex_next(&lex);
     }
     unsigned bytes = ptx_type_bytes(in->type);
-    if ((n != 2 && n != 4) || bytes / n < 1) {
+    if ((n != 2 && n != 4) || bytes / n < 1 || (bytes == 16 && n != 2)) {
         fail_at(p, &t, "mov.%s cannot be split into %u elements", ptx_type_name(in->type), n);
         return;
     }
@@ -388,6 +388,34 @@ static void check_instruction(struct ptx_parser *p, const struct token *op, stru
         fail_at(p, op, "this memory cannot be written");
 }
 
+static void add_instruction(struct ptx_parser *p, const struct ptx_inst *in)
+{
+    struct body *b = &p->body;
+    b->inst = grow(p, b->inst, b->ninst, &b->inst_cap, sizeof *b->inst);
+    if (!p->failed) b->inst[b->ninst++] = *in;
+}
+
+/* What moves 128 bits moves two halves: a vector access of 64 bits, or two moves. */
+static void add_halves(struct ptx_parser *p, const struct token *op, struct ptx_inst *in)
+{
+    struct ptx_inst half = *in;
+    in->type = half.type = T_B64;
+    in->vec = 2;
+    if (in->op != OP_MOV) {
+        add_instruction(p, in);
+        return;
+    }
+    if (in->src[0].kind != OPND_VEC || in->dst[0].kind != OPND_VEC) {
+        fail_at(p, op, "mov.b128 moves a register of 128 bits, or {a, b} of 64");
+        return;
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        half.dst[0] = in->dst[0].vec[k];
+        half.src[0] = in->src[0].vec[k];
+        add_instruction(p, &half);
+    }
+}
+
 void parse_instruction(struct ptx_parser *p)
 {
     struct ptx_inst in = {.vec = 1, .target = PTX_NO_BLOCK, .source = p->at_loc};
@@ -419,9 +447,8 @@ void parse_instruction(struct ptx_parser *p)
     in.text_len = (uint32_t)(p->tok.s - p->m->text) - in.text;
     expect(p, ';', "after the instruction");
     if (!p->failed) check_instruction(p, &op, &in);
-    struct body *b = &p->body;
-    b->inst = grow(p, b->inst, b->ninst, &b->inst_cap, sizeof *b->inst);
     in.rolled = p->rolled;
     p->rolled = false;
-    if (!p->failed) b->inst[b->ninst++] = in;
+    if (in.type == T_B128 && !p->failed) add_halves(p, &op, &in);
+    else add_instruction(p, &in);
 }

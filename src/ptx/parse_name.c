@@ -117,9 +117,14 @@ static bool slots_grow(struct names *n)
     return true;
 }
 
+/* A register of 128 bits is two of 64, the lower half first. */
 int32_t register_new(struct ptx_parser *p, const struct token *t, uint8_t type)
 {
     struct body *b = &p->body;
+    if (type == T_B128) {
+        int32_t low = register_new(p, t, T_B64);
+        return low >= 0 && register_new(p, t, T_B64) >= 0 ? low : -1;
+    }
     b->reg = grow(p, b->reg, b->nregs, &b->reg_cap, sizeof *b->reg);
     char *name = p->failed ? NULL : token_text(p, t);
     if (!name) return -1;

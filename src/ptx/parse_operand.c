@@ -19,6 +19,8 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%lanemask_le", SREG_LANEMASK_LE, false}, {"%lanemask_lt", SREG_LANEMASK_LT, false},
     {"%lanemask_ge", SREG_LANEMASK_GE, false}, {"%lanemask_gt", SREG_LANEMASK_GT, false},
     {"%clock", SREG_CLOCK, false}, {"%clock64", SREG_CLOCK64, false}, {"%globaltimer", SREG_GLOBALTIMER, false},
+    {"%clock_hi", SREG_CLOCK_HI, false}, {"%globaltimer_lo", SREG_GLOBALTIMER_LO, false},
+    {"%globaltimer_hi", SREG_GLOBALTIMER_HI, false}, {"%aggr_smem_size", SREG_TOTAL_SMEM_SIZE, false},
     {"%dynamic_smem_size", SREG_DYNAMIC_SMEM_SIZE, false}, {"%total_smem_size", SREG_TOTAL_SMEM_SIZE, false},
     {"WARP_SZ", SREG_WARP_SZ, false}, {"%clusterid", SREG_CLUSTERID_X, true},
     {"%nclusterid", SREG_NCLUSTERID_X, true}, {"%cluster_ctaid", SREG_CLUSTER_CTAID_X, true},
@@ -28,19 +30,34 @@ static const struct { const char *name; uint8_t sreg; bool xyz; } sregs[] = {
     {"%envreg2", SREG_ENVREG2, false}, {"%reserved_smem_offset_begin", SREG_RESERVED_BEGIN, false},
     {"%reserved_smem_offset_end", SREG_RESERVED_END, false}, {"%reserved_smem_offset_cap", SREG_RESERVED_CAP, false},
     {"%reserved_smem_offset_0", SREG_RESERVED_0, false}, {"%reserved_smem_offset_1", SREG_RESERVED_1, false},
-    /* performance counters, which count nothing: 0, as the grid's number */
-    {"%pm0", SREG_GRIDID, false}, {"%pm1", SREG_GRIDID, false}, {"%pm2", SREG_GRIDID, false},
-    {"%pm3", SREG_GRIDID, false}, {"%pm4", SREG_GRIDID, false}, {"%pm5", SREG_GRIDID, false},
-    {"%pm6", SREG_GRIDID, false}, {"%pm7", SREG_GRIDID, false},
+    {"%current_graph_exec", SREG_GRIDID, false},
 };
 /* clang-format on */
+
+/* Performance counters, which count nothing, and what a driver leaves in %envreg0 to 31: 0, as the grid's number. */
+static bool is_empty_register(const struct token *t)
+{
+    bool counter = t->len >= 4 && memcmp(t->s, "%pm", 3) == 0 && t->s[3] >= '0' && t->s[3] <= '7';
+    if (counter) return t->len == 4 || (t->len == 7 && memcmp(t->s + 4, "_64", 3) == 0);
+    if (t->len < 8 || t->len > 9 || memcmp(t->s, "%envreg", 7) != 0) return false;
+    unsigned number = 0;
+    for (uint32_t i = 7; i < t->len; i++) {
+        if (t->s[i] < '0' || t->s[i] > '9') return false;
+        number = 10 * number + (unsigned)(t->s[i] - '0');
+    }
+    return number < 32;
+}
 
 /* Whether t names a special register; reads its .x .y .z. */
 static bool special_register(struct ptx_parser *p, const struct token *t, struct ptx_operand *o)
 {
     size_t n = sizeof sregs / sizeof *sregs, i = 0;
     while (i < n && !token_is(t, sregs[i].name)) i++;
-    if (i == n) return false;
+    if (i == n && !is_empty_register(t)) return false;
+    if (i == n) {
+        *o = (struct ptx_operand){.kind = OPND_SREG, .sreg = SREG_GRIDID, .reg = -1};
+        return true;
+    }
     o->kind = OPND_SREG;
     o->sreg = sregs[i].sreg;
     if (!sregs[i].xyz) return true;
@@ -61,20 +78,34 @@ static void check_register(struct ptx_parser *p, const struct token *t, uint8_t 
                            enum width_rule rule)
 {
     unsigned bytes = ptx_type_bytes(have), need = ptx_type_bytes(want);
-    if (rule == WIDTH_ADDRESS && bytes >= 4) return;
+    bool whole = have == T_B128 && want != T_B128; /* no part of 128 bits stands alone */
+    if (rule == WIDTH_ADDRESS && bytes >= 4 && !whole) return;
     if (rule == WIDTH_ADDRESS)
         fail_at(p, t, "an address needs a register of 32 or 64 bits; '%.*s' is .%s", (int)t->len, t->s,
                 ptx_type_name(have));
     else if ((have == T_PRED) != (want == T_PRED))
         fail_at(p, t, "'%.*s' is %s predicate; this operand is .%s", (int)t->len, t->s, have == T_PRED ? "a" : "not a",
                 ptx_type_name(want));
-    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need))
+    else if (bytes != need && !(rule == WIDTH_AT_LEAST && bytes > need && !whole))
         fail_at(p, t, "'%.*s' is .%s; this operand needs %u bits", (int)t->len, t->s, ptx_type_name(have), need * 8);
 }
 
 static void undeclared(struct ptx_parser *p, const struct token *t, const char *what, unsigned kinds)
 {
     fail_at(p, t, "%s '%.*s' is not declared%s", what, (int)t->len, t->s, name_hint(p, t, kinds));
+}
+
+/* Both halves of a register of 128 bits, as a vector has its elements. */
+static void both_halves(struct ptx_parser *p, struct ptx_operand *o, int32_t low)
+{
+    struct ptx_operand *half = ARENA_ARRAY(&p->m->arena, struct ptx_operand, 2);
+    if (!half) {
+        fail_memory(p);
+        return;
+    }
+    half[0] = (struct ptx_operand){.kind = OPND_REG, .reg = low};
+    half[1] = (struct ptx_operand){.kind = OPND_REG, .reg = low + 1};
+    *o = (struct ptx_operand){.kind = OPND_VEC, .reg = -1, .vec = half, .nvec = 2};
 }
 
 static bool register_operand(struct ptx_parser *p, const struct token *t, struct ptx_operand *o, enum ptx_type want,
@@ -86,6 +117,7 @@ static bool register_operand(struct ptx_parser *p, const struct token *t, struct
     o->kind = OPND_REG;
     o->reg = reg;
     check_register(p, t, type, want, rule);
+    if (type == T_B128 && !p->failed) both_halves(p, o, reg);
     return true;
 }
 

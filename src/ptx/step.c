@@ -44,13 +44,16 @@ static void drop_given(struct cta_out *o, unsigned warp)
     o->given[warp] = false;
 }
 
-static void tell_time(struct exec_warp *w, uint64_t cycle)
+static void tell_time(struct exec_warp *w, uint64_t cycle, uint32_t sm)
 {
     const struct uop *u = w->clock_uop;
     if (!u) return;
+    uint8_t sreg = u->in->src[0].sreg;
     uint64_t khz = w->run->l.core_khz, value = cycle;
-    if (u->in->src[0].sreg == SREG_GLOBALTIMER && khz) /* ns, without overflow */
+    if (sreg >= SREG_GLOBALTIMER && khz) /* ns, without overflow */
         value = cycle / khz * 1000000 + cycle % khz * 1000000 / khz;
+    if (sreg == SREG_CLOCK_HI || sreg == SREG_GLOBALTIMER_HI) value >>= 32;
+    if (sreg == SREG_SMID) value = sm;
     for (uint32_t m = w->clock_mask; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), value);
     w->clock_uop = NULL;
 }
@@ -62,7 +65,7 @@ int step_feed(struct stream_source *s, struct cta_stream *cta, unsigned warp, ui
     struct exec_warp *w = &o->cta->warp[warp];
     r->err = e;
     drop_given(o, warp);
-    tell_time(w, cycle);
+    tell_time(w, cycle, cta->sm);
     if (w->state == WARP_CLUSTER) cluster_goes_on(w);
     while (w->state == WARP_READY && !o->whole[warp]) {
         r->shared = o->cta->shared;

@@ -167,6 +167,9 @@ int op_clock(struct exec_warp *w, const struct uop *u)
     const struct call_frame *f = &w->frame[w->nframe - 1];
     const struct xblock *b = &f->f->block[w->stack[w->depth - 1].block];
     uint64_t now = w->block_at + (uint64_t)(u->in - &f->f->fn->inst[b->first]);
+    uint8_t sreg = u->in->src[0].sreg;
+    if (sreg == SREG_CLOCK_HI || sreg == SREG_GLOBALTIMER_HI) now >>= 32;
+    if (sreg == SREG_SMID) now = w->run->l.sms ? w->cta->id % w->run->l.sms : 0; /* as they begin */
     for (uint32_t m = w->exec; m; m &= m - 1) put_lane(w, u->d, u->wide, bit_low32(m), now);
     return RUN_ON;
 }

@@ -121,6 +121,7 @@ bool dispatch_give(struct dispatch *d, struct dispatched *k, uint32_t n, tick_t 
         return false;
     }
     s->offered.order = k->given;
+    s->offered.sm = n;
     if (k->sm_of) k->sm_of[k->given] = (uint16_t)n;
     s->offered_kernel = (uint8_t)k->number;
     s->offered_at = now;

@@ -370,6 +370,7 @@ int session_launch_after(struct session *s, struct ptx_launch *l, const struct l
     l->budget = launch_budget(s, mode);
     l->in_step = l->sliced = mode == SESSION_TIMING;
     l->core_khz = (uint64_t)s->opt.config.v[P_CLOCK_CORE];
+    l->sms = (uint32_t)session_param(s, P_SM_COUNT);
     set_output(s, l);
     char label[sizeof s->kernel->name];
     const struct session_watch *w = s->opt.watch;

@@ -65,6 +65,7 @@ struct warp_stream {
 struct cta_stream {
     uint32_t cta;   /* linear id, x fastest */
     uint32_t order; /* its place in the order in which the launch's CTAs are given out: the dispatcher's */
+    uint32_t sm;    /* where it runs: the dispatcher's */
     uint32_t nwarps;
     struct warp_stream warp[CTA_MAX_WARPS];
     void *owner; /* private to the source */

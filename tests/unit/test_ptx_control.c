@@ -920,3 +920,31 @@ TEST(a_kernel_needs_neither_parameters_nor_registers)
     assert_int_equal(T.counts.warp_instructions, 4);
     ptx_test_free(&T);
 }
+
+/* Lane i of the warp exchanges 128 bits; lane 0 of them finds zeros. A cas that does not fit changes nothing. */
+TEST(words_of_128_bits_change_as_a_whole)
+{
+    const uint32_t *w = ptx_test_words(
+        &T,
+        PTX_HEAD
+        ".entry k(.param .u64 p)\n{\n.reg .b128 %q<6>, %one;\n.reg .b64 %d<9>;\n.reg .b32 %r<3>;\n.reg .pred %p;\n"
+        "ld.param.u64 %d1, [p];\nmov.u32 %r1, %tid.x;\ncvt.u64.u32 %d2, %r1;\nadd.u64 %d3, %d2, 100;\n"
+        "mov.b128 %q1, {%d2, %d3};\natom.global.exch.b128 %q2, [%d1], %q1;\nmov.b128 {%d4, _}, %q2;\n"
+        "mad.lo.u64 %d5, %d2, 16, %d1;\nst.global.b128 [%d5+16], %q2;\n"
+        "setp.ne.u32 %p, %r1, 31;\n@%p exit;\n"
+        "ld.global.b128 %one, [%d1];\nmov.b128 %q3, {%d4, %d4};\n"
+        "atom.cas.b128 %q4, [%d1], %q3, %q3;\nst.global.b128 [%d1+1024], %q4;\n"
+        "atom.cas.b128 %q5, [%d1], %one, %q3;\nst.global.b128 [%d1+1040], %q5;\nret;\n}\n",
+        1, 32);
+    for (unsigned i = 0; i < 32; i++) { /* what lane i found: what lane i - 1 had put there */
+        assert_int_equal(w[4 + 4 * i], i ? i - 1 : 0);
+        assert_int_equal(w[6 + 4 * i], i ? i + 99 : 0);
+    }
+    assert_int_equal(w[256], 31); /* both found the last lane's; the second fitted */
+    assert_int_equal(w[258], 131);
+    assert_int_equal(w[260], 31);
+    assert_int_equal(w[262], 131);
+    assert_int_equal(w[0], 30);
+    assert_int_equal(w[2], 30);
+    ptx_test_free(&T);
+}

@@ -535,6 +535,13 @@ TEST(test_errors_of_instructions)
     refuse(ENTRY("bar.sync 16;"), 6, 10, "numbered 0 to 15");
     refuse(ENTRY("@%r1 ret;"), 6, 2, "is not a predicate");
     refuse(ENTRY("mov.b16 %h1, 0f3F800000;"), 6, 14, "cannot be a .b16");
+    refuse(ENTRY(".reg .b128 %q; mov.b64 %d1, %q;"), 6, 29, "this operand needs 64 bits");
+    refuse(ENTRY(".reg .b128 %q; ld.global.u32 %q, [%d1];"), 6, 30, "this operand needs 32 bits");
+    refuse(ENTRY(".reg .b128 %q; ld.global.b128 %q, [%q];"), 6, 36, "needs a register of 32 or 64 bits");
+    refuse(ENTRY(".reg .b128 %q; ld.global.v2.b128 {%q, %q}, [%d1];"), 6, 16, "at most 16 bytes");
+    refuse(ENTRY(".reg .b128 %q; mov.b128 %q, 1;"), 6, 16, "of 128 bits, or {a, b}");
+    refuse(ENTRY(".reg .b128 %q; mov.b128 %q, {%r1, %r2, %r1, %r2};"), 6, 29, "cannot be split into 4");
+    refuse(ENTRY(".reg .b128 %q; add.b128 %q, %q, %q;"), 6, 19, "does not work on");
 }
 
 TEST(test_errors_of_names)

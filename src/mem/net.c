@@ -51,6 +51,7 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
     n->rising = c->v[P_ICNT_SENDS] && n->cluster == 1 && !joins;
+    for (uint32_t i = 0; n->rising && n->turn && i < outputs; i++) n->turn[i] = inputs - 1; /* input 0 is first */
     bool plain = !n->rising && n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
     n->usual = plain && inputs <= 64 && outputs <= 64;
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0

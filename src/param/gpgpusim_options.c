@@ -103,7 +103,8 @@ static int set_class(struct machine *m, const char *v, int id)
     if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     m->config->v[id] = (int64_t)n[0];
     m->config->v[id - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = (int64_t)n[1];
-    m->config->v[P_TRACE_CONST] = 1; /* Accel-Sim's ISA_Def: LDC is an ALU_OP */
+    m->config->v[P_TRACE_CONST] = 1;     /* Accel-Sim's ISA_Def: LDC is an ALU_OP */
+    m->config->v[P_TRACE_REGISTERS] = 1; /* trace_driven.cc, parse_from_trace_struct */
     return 0;
 }
 

@@ -62,6 +62,12 @@ void trace_close(struct trace_reader *r)
     free(r);
 }
 
+void trace_keep_named(struct trace_reader *r)
+{
+    if (r->wlt) wlt_keep_named(r->wlt);
+    else accel_keep_named(r->accel);
+}
+
 const struct wlt_header *trace_header(const struct trace_reader *r)
 {
     return r->wlt ? wlt_header(r->wlt) : accel_header(r->accel);

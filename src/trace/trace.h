@@ -13,6 +13,8 @@ struct trace_reader;
 bool trace_named(const char *path);
 struct trace_reader *trace_open(const char *path, struct wl_err *e);
 void trace_close(struct trace_reader *r);
+/* trace.registers = named: from the next item on, wide loads of machine code write the register they name alone. */
+void trace_keep_named(struct trace_reader *r);
 const struct wlt_header *trace_header(const struct trace_reader *r);
 /* As wlt_next, wlt_launch_counts and wlt_totals. */
 int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e);

@@ -94,8 +94,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->queue);
     list_init(&s->rop);
     list_init(&s->outq);
-    /* A network that takes several packets of an input in a cycle gets one from the slice. */
-    s->outq_cap = v[P_ICNT_IN_FLITS] || v[P_ICNT_SENDS] ? (uint32_t)v[P_L2_OUTQ] : 0;
+    s->outq_cap = v[P_ICNT_IN_FLITS] ? (uint32_t)v[P_L2_OUTQ] : 0;
+    s->spaced = v[P_ICNT_SENDS];
     s->plain = !(s->late_ack || s->stop_all || s->hop || s->queue_cap || s->outq_cap);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);

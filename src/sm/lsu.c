@@ -116,6 +116,7 @@ static void accept_reply(struct sm *s, tick_t now)
     struct req *r = s->reply.list.head;
     port_pop(&s->reply, now);
     reexec_changed(s);
+    s->lsu.lifted = true;
     if (r->cache == L1_CODE) {
         fetch_fill(s, r);
     } else if (r->kind == WL_STORE) {
@@ -153,6 +154,7 @@ static void send_miss(struct sm *s, struct l1 *c, tick_t now)
     if (!net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
+    s->lsu.lifted = true;
     addrmap_route(s->map, r);
     net_send(s->request, r, now);
 }
@@ -279,14 +281,16 @@ static void access_lines(struct sm *s, tick_t now)
 }
 
 /* Each bank looks up its own first request, the lowest bank first: one that is refused holds up its bank alone. The
- * cache remembers one refusal, so all are presented again. */
+ * cache remembers one refusal only, so all are presented again when a reply has come or a miss has left. */
 INTO_EACH void access_banks(struct sm *s, bool gated, tick_t now)
 {
     struct lsu *u = &s->lsu;
+    bool again = u->lifted;
+    u->lifted = false;
     for (uint32_t m = u->filled; m; m &= m - 1) {
         uint32_t bank = bit_low32(m);
         struct access_pipe *p = bank_pipe(u, bank);
-        access_first(s, p, L1_DATA, gated, true, now);
+        access_first(s, p, L1_DATA, gated, again, now);
         if (!p->used) u->filled &= ~(1u << bank);
     }
 }

@@ -167,6 +167,7 @@ struct lsu {
     uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
     uint32_t banks;          /* l1d.banks; 1 where a re-execution queue takes what is refused */
     uint32_t filled;         /* banks with requests, if there are several */
+    bool lifted;             /* a reply has come or a miss has left since the banks were looked up */
     uint32_t pipes;          /* how many of these there are: the L1D's banks behind the first are the last ones */
     struct access_pipe pipe[SM_CACHES + L1D_MAX_BANKS - 1];
     _Alignas(64) struct l1 l1[SM_CACHES];

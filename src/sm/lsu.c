@@ -288,10 +288,12 @@ INTO_EACH void access_banks(struct sm *s, bool gated, tick_t now)
     bool again = u->lifted;
     u->lifted = false;
     for (uint32_t m = u->filled; m; m &= m - 1) {
-        uint32_t bank = bit_low32(m);
+        uint32_t bank = bit_low32(m), bit = m & -m;
         struct access_pipe *p = bank_pipe(u, bank);
+        if (p->list.head->ready > now) continue;
         access_first(s, p, L1_DATA, gated, again, now);
-        if (!p->used) u->filled &= ~(1u << bank);
+        u->refused = l1_refused(p->refused) ? u->refused | bit : u->refused & ~bit;
+        if (!p->used) u->filled &= ~bit;
     }
 }
 
@@ -429,7 +431,7 @@ static struct req *make_request(struct sm *s, tick_t now)
 }
 
 /* Gives one request of the dispatched instruction to its cache's pipe, or its bank's. */
-static inline void feed_one(struct sm *s, struct access_pipe *p, tick_t now)
+static __attribute__((noinline)) void feed_one(struct sm *s, struct access_pipe *p, tick_t now)
 {
     struct lsu *u = &s->lsu;
     enum cache_id cache = u->cache;
@@ -609,8 +611,9 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
     if (u->op && !pipe_full(u)) return soon;
     if (u->ahead && l1_is_crowded(&u->l1[L1_DATA])) refuse_ahead(s, soon);
-    next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
-    for (uint32_t i = SM_CACHES; i < u->pipes; i++) next = tick_min(next, pipe_next(&u->pipe[i]));
+    if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
+    for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
+        next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
         next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
@@ -678,7 +681,10 @@ void lsu_walk(const struct sm *s)
         const struct access_pipe *p = &u->pipe[i];
         unsigned bank = i < SM_CACHES ? 0 : i - SM_CACHES + 1;
         WL_VERIFY(p->used <= p->depth && p->used == list_length(&p->list));
-        if (u->banks > 1 && (i == L1_DATA || bank)) WL_VERIFY((u->filled >> bank & 1) == (p->used != 0));
+        if (u->banks > 1 && (i == L1_DATA || bank)) {
+            WL_VERIFY((u->filled >> bank & 1) == (p->used != 0));
+            WL_VERIFY((u->refused >> bank & 1) == l1_refused(p->refused));
+        }
         for (const struct req *r = p->list.head; r; r = r->next)
             WL_VERIFY(r->cache == (bank ? L1_DATA : i) && s->live >> r->warp & 1 && memop_of(r)->waiting);
     }

@@ -417,10 +417,7 @@ static inline void lsu_policy_heard(struct sm *s) { s->lsu.policy_heard = true; 
 /* Whether the L1D, or one of its banks, has refused a request. */
 static inline bool lsu_refused(const struct lsu *u)
 {
-    if (l1_refused(u->pipe[L1_DATA].refused)) return true;
-    for (uint32_t i = SM_CACHES; i < u->pipes; i++)
-        if (l1_refused(u->pipe[i].refused)) return true;
-    return false;
+    return u->refused || l1_refused(u->pipe[L1_DATA].refused);
 }
 /* Whether a request that was refused this cycle is worth presenting in the next one for that reason. */
 static inline bool lsu_retries(const struct sm *s)

@@ -166,7 +166,8 @@ struct lsu {
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
     uint32_t banks;          /* l1d.banks; 1 where a re-execution queue takes what is refused */
-    uint32_t filled;         /* banks with requests, if there are several */
+    uint32_t filled;         /* banks with requests, if there are several; */
+    uint32_t refused;        /* of these, those whose first one was refused */
     bool lifted;             /* a reply has come or a miss has left since the banks were looked up */
     uint32_t pipes;          /* how many of these there are: the L1D's banks behind the first are the last ones */
     struct access_pipe pipe[SM_CACHES + L1D_MAX_BANKS - 1];

@@ -72,8 +72,11 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
 {
     struct masks k;
     const char *letters = text;
-    *m = (struct addrmap){
-        .channels = channels, .by_channels = reciprocal_of(channels), .slices = slices, .banks = banks, .insert_at = -1};
+    *m = (struct addrmap){.channels = channels,
+                          .by_channels = reciprocal_of(channels),
+                          .slices = slices,
+                          .banks = banks,
+                          .insert_at = -1};
     m->slice_bits = slices > 1 ? log2_floor(slices) : 0;
     if (strncmp(text, "dramid@", 7) == 0) {
         char *end;

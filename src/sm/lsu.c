@@ -244,7 +244,8 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
 }
 
 /* `again`: a request that was refused is presented again even if nothing has happened that the cache knows of. */
-INTO_EACH void access_first(struct sm *s, struct access_pipe *p, enum cache_id cache, bool gated, bool again, tick_t now)
+INTO_EACH void access_first(struct sm *s, struct access_pipe *p, enum cache_id cache, bool gated, bool again,
+                            tick_t now)
 {
     struct l1 *c = &s->lsu.l1[cache];
     enum l1_outcome outcome = p->refused;
@@ -508,10 +509,7 @@ static void account_skipped(struct sm *s, uint64_t skipped)
 }
 
 /* Whether no load or store waits for the L1D's tags: the policy's prefetches may use them. */
-static bool tags_free(const struct lsu *u)
-{
-    return !lsu_refused(u) && !(u->ext && u->ext->queue.used);
-}
+static bool tags_free(const struct lsu *u) { return !lsu_refused(u) && !(u->ext && u->ext->queue.used); }
 
 /* A pipe without stages is fed and read in the same cycle. */
 static void access_fed(struct sm *s, tick_t now)
@@ -588,8 +586,7 @@ static void refuse_ahead(struct sm *s, tick_t soon)
 /* Whether the next transaction finds no place. */
 static inline bool pipe_full(struct lsu *u)
 {
-    const struct access_pipe *p =
-        u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u)) : &u->pipe[u->cache];
+    const struct access_pipe *p = u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u)) : &u->pipe[u->cache];
     return p->used >= p->depth;
 }
 

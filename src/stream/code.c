@@ -1,4 +1,4 @@
-/* code.c - the forms of generic instructions, registers that a trace names, and the place of an instruction in words. */
+/* code.c - the forms of generic instructions, registers that a trace names, the place of an instruction in words. */
 #include "stream/code.h"
 
 #include <stdio.h>

@@ -23,7 +23,7 @@ struct wlt_reader {
     struct arena words;            /* where the instructions of the tables were written */
     struct cta_bufs bufs;
     bool in_launch, over;
-    bool named; /* wlt_keep_named */
+    bool named;          /* wlt_keep_named */
     uint64_t stream;     /* of the next launch; 0: not given */
     uint32_t cluster[3]; /* of the next launch; 0: none */
     uint32_t next_cta;

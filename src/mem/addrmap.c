@@ -72,8 +72,11 @@ int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigne
 {
     struct masks k;
     const char *letters = text;
-    *m = (struct addrmap){
-        .channels = channels, .by_channels = reciprocal_of(channels), .slices = slices, .insert_at = -1};
+    *m = (struct addrmap){.channels = channels,
+                          .by_channels = reciprocal_of(channels),
+                          .slices = slices,
+                          .banks = banks,
+                          .insert_at = -1};
     m->slice_bits = slices > 1 ? log2_floor(slices) : 0;
     if (strncmp(text, "dramid@", 7) == 0) {
         char *end;
@@ -148,6 +151,13 @@ static uint32_t hash_slice(const struct addrmap *m, uint64_t addr, uint64_t rest
     return channel << m->slice_bits | (slice & (m->slices - 1));
 }
 
+/* The bank mixed with the row, after it has named the slice. */
+static uint32_t hash_bank(const struct addrmap *m, uint32_t bank, uint32_t row)
+{
+    if (m->bank_hash == MAP_XOR) return bank ^ (row & (m->banks - 1));
+    return set_index(INDEX_IPOLY, m->banks, (uint64_t)row * m->banks | bank);
+}
+
 void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
 {
     uint64_t rest;
@@ -159,6 +169,7 @@ void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
         out->channel = out->slice >> m->slice_bits;
     }
     out->row = (uint32_t)gather(&m->row, rest);
+    if (m->bank_hash) out->bank = hash_bank(m, out->bank, out->row);
     out->set = set_index(m->l2_index, m->l2_sets, gather(&m->inside, rest) >> LINE_SHIFT);
 }
 

@@ -34,7 +34,8 @@ struct addrmap {
     int insert_at; /* dramid@N, or -1: the channel has letters of its own */
     bool divide;   /* channels is not a power of two */
     unsigned channel_bits;
-    enum map_hash hash;
+    enum map_hash hash, bank_hash;
+    uint32_t banks;
     enum index_fn l2_index;
     uint32_t l2_sets;
     struct bit_field row, bank, channel;

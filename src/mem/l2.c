@@ -164,7 +164,8 @@ static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
     r->is_reply = true;
     if (!s->outq_cap) {
-        port_push(s->out, r, now);
+        s->reply_at = s->spaced ? tick_max(now, s->reply_at + s->part.period) : now;
+        port_push_after(s->out, r, s->reply_at);
         return;
     }
     list_push(&s->outq, r);

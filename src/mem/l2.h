@@ -84,6 +84,9 @@ struct l2 {
     /* icnt.in_flits: replies that wait for room there. Capacity 0: replies go to the port at once. */
     uint32_t outq_cap, outq_used;
     struct req_list outq;
+
+    bool spaced;     /* icnt.sends: a network that takes several packets of an input in a cycle gets one */
+    tick_t reply_at; /* then: the date of the last one */
 };
 
 int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const struct addrmap *map,

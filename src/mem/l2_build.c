@@ -95,6 +95,7 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     list_init(&s->rop);
     list_init(&s->outq);
     s->outq_cap = v[P_ICNT_IN_FLITS] ? (uint32_t)v[P_L2_OUTQ] : 0;
+    s->spaced = v[P_ICNT_SENDS];
     s->plain = !(s->late_ack || s->stop_all || s->hop || s->queue_cap || s->outq_cap);
     uint32_t sets = (uint32_t)v[P_L2_SETS], ways = (uint32_t)v[P_L2_WAYS];
     s->written = calloc((size_t)sets * ways, sizeof *s->written);

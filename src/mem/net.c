@@ -50,7 +50,8 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
-    n->rising = c->v[P_ICNT_SENDS] && n->cluster == 1 && !joins;
+    n->rising = c->v[P_ICNT_SENDS] && !joins;
+    for (uint32_t i = 0; n->rising && n->turn && i < outputs; i++) n->turn[i] = inputs - 1; /* input 0 is first */
     bool plain = !n->rising && n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
     n->usual = plain && inputs <= 64 && outputs <= 64;
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
@@ -241,8 +242,13 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t no
 /* The next packet of an input that may send it in the same cycle, but not if it has only just come. */
 static void enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t now)
 {
-    if (n->in[input].visible_at <= now) net_enter(n, words, false, input);
-    else n->filled[input >> 6] |= bit64(input & 63);
+    const struct port *in = &n->in[input];
+    if (in->visible_at <= now) {
+        net_enter(n, words, false, input);
+        return;
+    }
+    n->filled[input >> 6] |= bit64(input & 63);
+    part_wake_after(&n->part, in->list.head->ready); /* it may be dated later than the next cycle */
 }
 
 /* Of a word of outputs those that want to be served behind one that was; what a packet has uncovered is among them. */

@@ -98,6 +98,9 @@ static int check_hash(const struct gpu_config *c, struct wl_err *e)
     if (V(MEM_HASH) == XOR && !is_pow2((uint64_t)V(MEM_CHANNELS)))
         return wl_fail(e, WL_EINPUT, "mem.hash = xor needs a power of two of mem.channels, not %" PRId64,
                        V(MEM_CHANNELS));
+    if (V(DRAM_BANK_HASH) == IPOLY && V(DRAM_BANKS) != 16 && V(DRAM_BANKS) != 32 && V(DRAM_BANKS) != 64)
+        return wl_fail(e, WL_EINPUT, "dram.bank_hash = ipoly is defined for 16, 32 or 64 banks; dram.banks is %" PRId64,
+                       V(DRAM_BANKS));
     if (V(MEM_HASH) == IPOLY && slices != 16 && slices != 32 && slices != 64)
         return wl_fail(e, WL_EINPUT,
                        "mem.hash = ipoly hashes to 16, 32 or 64 slices; mem.channels x l2.slices_per_channel = %" PRId64

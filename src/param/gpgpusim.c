@@ -183,6 +183,7 @@ static int finish(struct machine *m)
     }
     if (m->clusters) v[P_SM_COUNT] = m->clusters * m->cores;
     if (m->clusters) v[P_SM_CLUSTER] = m->cores;
+    if (m->clusters) v[P_GPU_CTA_ORDER] = m->cores > 1;
     gpgpusim_special_units(m);
     check_sub_cores(m);
     if (m->width && m->burst && m->ratio) {

@@ -103,7 +103,8 @@ static int set_class(struct machine *m, const char *v, int id)
     if (gpgpusim_numbers(m, v, n, 2, false)) return WL_EINPUT;
     m->config->v[id] = (int64_t)n[0];
     m->config->v[id - P_TRACE_LAT_INT + P_TRACE_INIT_INT] = (int64_t)n[1];
-    m->config->v[P_TRACE_CONST] = 1; /* Accel-Sim's ISA_Def: LDC is an ALU_OP */
+    m->config->v[P_TRACE_CONST] = 1;     /* Accel-Sim's ISA_Def: LDC is an ALU_OP */
+    m->config->v[P_TRACE_REGISTERS] = 1; /* trace_driven.cc, parse_from_trace_struct */
     return 0;
 }
 
@@ -507,7 +508,7 @@ static const struct gpgpusim_row more_rows[] = {
     {"-gpgpu_max_concurrent_kernel", set_kernels, P_GPU_CONCURRENT_KERNELS, OPTIONAL},
     {"-gpgpu_concurrent_kernel_sm", gpgpusim_set_param, P_SM_KERNELS, OPTIONAL},
     {"-gpgpu_reg_file_port_throughput", set_collector_rounds, 0, OPTIONAL},
-    {"-dram_bnk_indexing_policy", only, 0, OPTIONAL},
+    {"-dram_bnk_indexing_policy", gpgpusim_set_param, P_DRAM_BANK_HASH, OPTIONAL},
     {"-dram_bnkgrp_indexing_policy", only, 1, OPTIONAL},
     {"-gpgpu_num_tensor_core_units", gpgpusim_set_param, P_SM_TENSOR_PIPES, OPTIONAL},
     {"-gpgpu_sub_core_model", gpgpusim_set_param, P_SM_SUBCORES, OPTIONAL},

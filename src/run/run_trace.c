@@ -146,6 +146,7 @@ int run_trace_go(struct run *r, struct wl_err *e)
 {
     struct trace_reader *reader = trace_open(r->spec.program, e);
     if (!reader) return (int)e->code;
+    if (r->config.v[P_TRACE_REGISTERS]) trace_keep_named(reader);
     describe(r, trace_header(reader));
     if (r->spec.kernel) trace_only(reader, r->spec.kernel);
     double started = now_seconds();

@@ -176,6 +176,14 @@ void dispatch_skip(struct dispatch *d, uint32_t ctas)
     }
 }
 
+/* The SM whose turn is `turn`: one of each cluster before the second of any. */
+static uint32_t sm_in_turn(const struct dispatch *d, uint32_t turn)
+{
+    if (d->cluster == 1) return turn;
+    uint32_t clusters = d->sms / d->cluster;
+    return turn % clusters * d->cluster + turn / clusters;
+}
+
 tick_t dispatch_tick(struct dispatch *d, tick_t now)
 {
     bool more = false, left;
@@ -189,7 +197,7 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
     }
     uint32_t first = d->last + 1;
     for (uint32_t i = 0; i < d->sms && !dispatch_idle(d); i++) {
-        uint32_t n = (first + i) % d->sms;
+        uint32_t turn = (first + i) % d->sms, n = sm_in_turn(d, turn);
         const struct sm *s = &d->sm[n];
         if (s->wants_at == NEVER) continue;
         if (s->wants_at >= now) {
@@ -197,7 +205,7 @@ tick_t dispatch_tick(struct dispatch *d, tick_t now)
             continue;
         }
         if (!serve(d, n, now)) continue;
-        d->last = n;
+        d->last = turn;
         if (now < d->ready_at) return dispatch_idle(d) ? next : tick_min(next, d->ready_at);
     }
     return more && !dispatch_idle(d) ? tick_min(next, now + d->part.period) : next;

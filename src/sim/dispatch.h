@@ -36,6 +36,7 @@ struct dispatch {
     struct part part;
     struct sm *sm;
     uint32_t sms, last;
+    uint32_t cluster;                        /* gpu.cta_order = clusters: SMs of one; else 1 */
     struct sm_kernel *kernels;               /* [SM_MAX_KERNELS] the machine's */
     uint32_t interval;                       /* thousandths of a cycle from one CTA to the next; 0: no limit */
     uint32_t spent;                          /* thousandths that the next CTA is later than ready_at */

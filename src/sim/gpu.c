@@ -88,6 +88,7 @@ static int make_parts(struct gpu *g, struct wl_err *e)
     ADD_PART(g, dispatch, &g->dispatch, period[0]);
     g->dispatch.sm = g->sm;
     g->dispatch.sms = g->sms;
+    g->dispatch.cluster = v[P_GPU_CTA_ORDER] ? (uint32_t)v[P_SM_CLUSTER] : 1;
     g->dispatch.kernels = g->kernels;
     g->dispatch.mixed = v[P_SM_KERNELS];
     g->dispatch.interval = (uint32_t)v[P_GPU_CTA_INTERVAL];
@@ -147,6 +148,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     if (addrmap_init(&g->map, c->dram_map, g->channels, g->slices / g->channels, (uint32_t)c->v[P_DRAM_BANKS], e))
         return WL_EINPUT;
     g->map.hash = (enum map_hash)c->v[P_MEM_HASH];
+    g->map.bank_hash = (enum map_hash)c->v[P_DRAM_BANK_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP],

@@ -35,7 +35,7 @@ struct held_warps {
 /* The ld/st unit is full because of a request that may not miss, or whose warp has an earlier one in the queue. */
 static bool gate_stops_unit(const struct sm *s)
 {
-    for (unsigned i = 0; i < SM_CACHES; i++)
+    for (unsigned i = 0; i < s->lsu.pipes; i++)
         if (s->lsu.pipe[i].refused == L1_GATED || s->lsu.pipe[i].refused == L1_ORDER) return true;
     return false;
 }

@@ -34,6 +34,7 @@ int ext_init(struct sm *s, const struct wl_lsu_hooks *hooks, struct wl_err *e)
                        "largest is %d",
                        s->policy->name, wanted.same_warp, WL_BLOCK_PUSH);
     x->queue.entries = wanted.entries;
+    if (wanted.entries) lsu_join_banks(&s->lsu);
     x->queue.same_warp = wanted.same_warp;
     x->queue.stores = wanted.stores;
     x->queue.pushed_at = UINT64_MAX;

@@ -51,11 +51,11 @@ void sm_glance(const struct sm *s, struct sm_glance *out)
     for (unsigned i = 0; i < SM_MAX_CTAS; i++) out->ctas |= (uint64_t)s->cta[i].used << i;
     if (s->policy->state) out->sched = s->policy->state(&s->sched);
     if (out->unit_warp < 0 && u->op) out->unit_warp = u->op->load.warp;
-    for (unsigned i = 0; i < SM_CACHES; i++) {
+    for (unsigned i = 0; i < u->pipes; i++) {
         const struct access_pipe *p = &u->pipe[i];
         if (!l1_refused(p->refused) || !p->list.head) continue;
         out->refused = p->refused;
-        out->refused_by = (enum cache_id)i;
+        out->refused_by = i < SM_CACHES ? (enum cache_id)i : L1_DATA;
         out->unit_warp = p->list.head->warp;
         return;
     }
@@ -66,7 +66,7 @@ void sm_glance(const struct sm *s, struct sm_glance *out)
 static uint64_t stalled_warps(const struct lsu *u)
 {
     uint64_t warps = 0;
-    for (unsigned i = 0; i < SM_CACHES; i++)
+    for (unsigned i = 0; i < u->pipes; i++)
         if (l1_refused(u->pipe[i].refused) && u->pipe[i].list.head) warps |= bit64(u->pipe[i].list.head->warp);
     return warps;
 }
@@ -118,14 +118,19 @@ void sm_head_lines(const struct sm *s, unsigned warp, void (*want)(void *arg, ui
     want_op(s, &op, &(struct line_asker){want, arg});
 }
 
+static void want_behind(const struct access_pipe *p, uint64_t stalled, const struct line_asker *to)
+{
+    for (const struct req *r = p->list.head; r; r = r->next)
+        if (r->kind == WL_LOAD && !r->bypass && !(stalled >> r->warp & 1)) to->want(to->arg, r->line, r->touched);
+}
+
 void sm_unit_lines(const struct sm *s, uint64_t stalled, void (*want)(void *arg, uint64_t line, uint8_t sectors),
                    void *arg)
 {
     const struct line_asker to = {want, arg};
     const struct lsu *u = &s->lsu;
-    if (l1_refused(u->pipe[L1_DATA].refused))
-        for (const struct req *r = u->pipe[L1_DATA].list.head; r; r = r->next)
-            if (r->kind == WL_LOAD && !r->bypass && !(stalled >> r->warp & 1)) want(arg, r->line, r->touched);
+    for (unsigned i = 0; i < u->pipes; i++)
+        if ((i == L1_DATA || i >= SM_CACHES) && l1_refused(u->pipe[i].refused)) want_behind(&u->pipe[i], stalled, &to);
     if (u->op && uses_l1d(u->op->route) && !(stalled >> u->op->load.warp & 1))
         want_all(&to, u->txn + u->next_txn, u->ntxn - u->next_txn);
     for (uint32_t i = u->head; i != u->tail; i++)

@@ -32,8 +32,22 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
     u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
-    u->several = u->lines > 1 || u->banks > 1;
-    u->pipe[L1_DATA].depth *= u->lines * u->banks;
+    u->pipe[L1_DATA].depth *= u->lines;
+    u->pipes = SM_CACHES + u->banks - 1;
+    for (uint32_t i = SM_CACHES; i < u->pipes; i++)
+        make_pipe(&u->pipe[i], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
+}
+
+void lsu_join_banks(struct lsu *u)
+{
+    u->pipe[L1_DATA].depth *= u->banks;
+    u->banks = 1;
+    u->pipes = SM_CACHES;
+}
+
+static inline struct access_pipe *bank_pipe(struct lsu *u, uint32_t bank)
+{
+    return &u->pipe[bank ? SM_CACHES + bank - 1 : L1_DATA];
 }
 
 /* ---- instructions in flight ---- */
@@ -102,6 +116,7 @@ static void accept_reply(struct sm *s, tick_t now)
     struct req *r = s->reply.list.head;
     port_pop(&s->reply, now);
     reexec_changed(s);
+    s->lsu.lifted = true;
     if (r->cache == L1_CODE) {
         fetch_fill(s, r);
     } else if (r->kind == WL_STORE) {
@@ -139,6 +154,7 @@ static void send_miss(struct sm *s, struct l1 *c, tick_t now)
     if (!net_can_send(s->request, l1_missq_head(c), now)) return;
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
+    s->lsu.lifted = true;
     addrmap_route(s->map, r);
     net_send(s->request, r, now);
 }
@@ -156,7 +172,7 @@ static void send_ahead(struct sm *s, tick_t soon)
 {
     struct lsu *u = &s->lsu;
     bool room = u->dated ? s->request->used < s->request->capacity : port_empty(s->request);
-    if (!room || l1_refused(u->pipe[L1_DATA].refused)) return;
+    if (!room || lsu_refused(u)) return;
     struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
     addrmap_route(s->map, r);
     port_push_after(s->request, r, soon);
@@ -227,9 +243,10 @@ enum l1_outcome lsu_try(struct sm *s, enum cache_id cache, struct req *r, tick_t
     return try_request(s, cache, s->lsu.ext, r, now);
 }
 
-INTO_EACH void access_first(struct sm *s, enum cache_id cache, bool gated, tick_t now)
+/* `again`: a request that was refused is presented again even if nothing has happened that the cache knows of. */
+INTO_EACH void access_first(struct sm *s, struct access_pipe *p, enum cache_id cache, bool gated, bool again,
+                            tick_t now)
 {
-    struct access_pipe *p = &s->lsu.pipe[cache];
     struct l1 *c = &s->lsu.l1[cache];
     enum l1_outcome outcome = p->refused;
     p->refused = L1_HIT;
@@ -237,7 +254,7 @@ INTO_EACH void access_first(struct sm *s, enum cache_id cache, bool gated, tick_
     if (r->ready > now) return;
     struct req *next = r->next;
     __builtin_prefetch(next);
-    if (!l1_refused(outcome) || l1_retry_worthwhile(c)) outcome = try_request(s, cache, gated, r, now);
+    if (!l1_refused(outcome) || again || l1_retry_worthwhile(c)) outcome = try_request(s, cache, gated, r, now);
     if (outcome == L1_AGAIN) return;
     if (l1_refused(outcome)) {
         p->refused = outcome;
@@ -247,7 +264,10 @@ INTO_EACH void access_first(struct sm *s, enum cache_id cache, bool gated, tick_
     lsu_leave_pipe(p, next);
 }
 
-static void access_tags(struct sm *s, enum cache_id cache, tick_t now) { access_first(s, cache, s->lsu.ext, now); }
+static void access_tags(struct sm *s, enum cache_id cache, tick_t now)
+{
+    access_first(s, &s->lsu.pipe[cache], cache, s->lsu.ext, false, now);
+}
 
 /* Lines that went into the pipe together are looked up together, until one is refused. */
 static void access_lines(struct sm *s, tick_t now)
@@ -261,11 +281,29 @@ static void access_lines(struct sm *s, tick_t now)
     } while (p->used && p->list.head != head && p->list.head->ready == together);
 }
 
+/* Each bank looks up its own first request, the lowest bank first: one that is refused holds up its bank alone. The
+ * cache remembers one refusal only, so all are presented again when a reply has come or a miss has left. */
+INTO_EACH void access_banks(struct sm *s, bool gated, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    bool again = u->lifted;
+    u->lifted = false;
+    for (uint32_t m = u->filled; m; m &= m - 1) {
+        uint32_t bank = bit_low32(m), bit = m & -m;
+        struct access_pipe *p = bank_pipe(u, bank);
+        if (p->list.head->ready > now) continue;
+        access_first(s, p, L1_DATA, gated, again, now);
+        u->refused = l1_refused(p->refused) ? u->refused | bit : u->refused & ~bit;
+        if (!p->used) u->filled &= ~bit;
+    }
+}
+
 static void access_data(struct sm *s, tick_t now)
 {
     if (has_queue(s)) reexec_access(s, now);
+    else if (s->lsu.banks > 1) access_banks(s, s->lsu.ext, now);
     else if (!s->lsu.pipe[L1_DATA].used) return;
-    else if (s->lsu.several) access_lines(s, now);
+    else if (s->lsu.lines > 1) access_lines(s, now);
     else access_tags(s, L1_DATA, now);
 }
 
@@ -332,7 +370,7 @@ static uint8_t halved(uint8_t sectors)
 /* Without stages before the tags the unit is one place: an instruction leaves it with its last request. */
 static inline bool lsu_held(const struct lsu *u)
 {
-    return u->single && (u->pipe[L1_DATA].used || u->pipe[L1_CONSTANT].used);
+    return u->single && (u->pipe[L1_DATA].used || u->filled || u->pipe[L1_CONSTANT].used);
 }
 
 /* How many lines of a load go together: so many that they take as long as the busiest bank does. */
@@ -393,12 +431,11 @@ static struct req *make_request(struct sm *s, tick_t now)
     return r;
 }
 
-/* Gives one request of the dispatched instruction to its cache's pipe. */
-static void feed_one(struct sm *s, tick_t now)
+/* Gives one request of the dispatched instruction to its cache's pipe, or its bank's. */
+static __attribute__((noinline)) void feed_one(struct sm *s, struct access_pipe *p, tick_t now)
 {
     struct lsu *u = &s->lsu;
     enum cache_id cache = u->cache;
-    struct access_pipe *p = &u->pipe[cache];
     if (p->used >= p->depth) return;
     if (cache == L1_DATA && u->ext && u->ext->queue.pushed_at == s->cycle) return;
     WL_ASSERT(u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS);
@@ -411,18 +448,24 @@ static void feed_one(struct sm *s, tick_t now)
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
-/* One sector into each bank, in order, until one's bank has been taken. */
+/* The bank of the next transaction. */
+static inline uint32_t next_bank(const struct lsu *u)
+{
+    const struct txn *t = &u->txn[u->next_txn];
+    return ((uint32_t)t->line * LINE_SECTORS + bit_low32(t->sectors)) % u->banks;
+}
+
+/* One sector into each bank, in order, until one's bank has been taken or is full. */
 static void feed_banks(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     for (uint32_t taken = 0; u->op;) {
-        const struct txn *t = &u->txn[u->next_txn];
-        uint32_t bank = ((uint32_t)t->line * LINE_SECTORS + bit_low32(t->sectors)) % u->banks;
-        if (taken >> bank & 1) return;
+        uint32_t bank = next_bank(u);
+        struct access_pipe *p = bank_pipe(u, bank);
+        if (taken >> bank & 1 || p->used >= p->depth) return;
         taken |= 1u << bank;
-        uint32_t before = u->next_txn;
-        feed_one(s, now);
-        if (u->next_txn == before) return; /* the pipe is full */
+        u->filled |= 1u << bank;
+        feed_one(s, p, now);
     }
 }
 
@@ -431,13 +474,14 @@ static void lsu_feed(struct sm *s, tick_t now)
     struct lsu *u = &s->lsu;
     lsu_dispatch(s, now);
     if (!u->op) return;
-    if (u->banks > 1 && u->cache == L1_DATA && !has_queue(s)) {
+    if (u->banks > 1 && u->cache == L1_DATA) {
         feed_banks(s, now);
         return;
     }
-    feed_one(s, now);
+    struct access_pipe *p = &u->pipe[u->cache];
+    feed_one(s, p, now);
     if (u->lines > 1)
-        for (uint32_t n = 1; n < u->rate && u->op; n++) feed_one(s, now);
+        for (uint32_t n = 1; n < u->rate && u->op; n++) feed_one(s, p, now);
 }
 
 void lsu_accept(struct sm *s, struct memop *op)
@@ -450,7 +494,7 @@ void lsu_accept(struct sm *s, struct memop *op)
 
 static bool some_refused(const struct lsu *u)
 {
-    return l1_refused(u->pipe[L1_DATA].refused) ||
+    return lsu_refused(u) ||
            (u->readonly && (l1_refused(u->pipe[L1_TEXTURE].refused) || l1_refused(u->pipe[L1_CONSTANT].refused)));
 }
 
@@ -461,13 +505,11 @@ static void account_skipped(struct sm *s, uint64_t skipped)
     if (has_queue(s)) reexec_skip(s, skipped);
     s->stats.lsu_stall_cycles += skipped * some_refused(u);
     for (unsigned i = 0; i < (u->readonly ? SM_CACHES : 1u); i++) l1_refuse(&u->l1[i], u->pipe[i].refused, skipped);
+    for (unsigned i = SM_CACHES; i < u->pipes; i++) l1_refuse(&u->l1[L1_DATA], u->pipe[i].refused, skipped);
 }
 
 /* Whether no load or store waits for the L1D's tags: the policy's prefetches may use them. */
-static bool tags_free(const struct lsu *u)
-{
-    return !l1_refused(u->pipe[L1_DATA].refused) && !(u->ext && u->ext->queue.used);
-}
+static bool tags_free(const struct lsu *u) { return !lsu_refused(u) && !(u->ext && u->ext->queue.used); }
 
 /* A pipe without stages is fed and read in the same cycle. */
 static void access_fed(struct sm *s, tick_t now)
@@ -483,12 +525,12 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     struct access_pipe *p = &u->pipe[L1_DATA];
-    s->stats.lsu_stall_cycles += skipped * l1_refused(p->refused);
-    l1_refuse(&u->l1[L1_DATA], p->refused, skipped);
+    if (skipped && lsu_refused(u)) account_skipped(s, skipped);
     if (port_peek(&s->reply, now)) accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
-    if (p->used && u->several) access_lines(s, now);
-    else if (p->used) access_first(s, L1_DATA, false, now);
+    if (u->banks > 1) access_banks(s, false, now);
+    else if (p->used && u->lines > 1) access_lines(s, now);
+    else if (p->used) access_first(s, p, L1_DATA, false, false, now);
     lsu_feed(s, now);
     if (u->readonly) access_fed(s, now);
     s->stats.lsu_stall_cycles += some_refused(u);
@@ -535,9 +577,17 @@ static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
 static void refuse_ahead(struct sm *s, tick_t soon)
 {
     struct access_pipe *p = &s->lsu.pipe[L1_DATA];
+    if (s->lsu.banks > 1) return; /* a bank before it may have accepted one by then */
     const struct req *r = p->list.head;
     if (!r || l1_refused(p->refused) || r->ready > soon || s->reply.visible_at <= soon) return;
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
+}
+
+/* Whether the next transaction finds no place. */
+static inline bool pipe_full(struct lsu *u)
+{
+    const struct access_pipe *p = u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u)) : &u->pipe[u->cache];
+    return p->used >= p->depth;
 }
 
 /* Refused requests wait for a reply or for the network to take a miss; both wake the SM. Where the port counts flits, a
@@ -556,9 +606,11 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    if (u->op && u->pipe[u->cache].used < u->pipe[u->cache].depth) return soon;
+    if (u->op && !pipe_full(u)) return soon;
     if (u->ahead && l1_is_crowded(&u->l1[L1_DATA])) refuse_ahead(s, soon);
-    next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
+    if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
+    for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
+        next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);
     if (u->readonly) {
         next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
         next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
@@ -576,7 +628,7 @@ bool lsu_idle(const struct sm *s)
     if (u->op || u->head != u->tail || (u->ext && u->ext->queue.used) || !port_empty(&s->reply)) return false;
     for (unsigned i = 0; i < SM_CACHES; i++)
         if (u->pipe[i].used || !l1_idle(&u->l1[i])) return false;
-    return true;
+    return !u->filled;
 }
 
 uint64_t lsu_holds(const struct sm *s)
@@ -589,6 +641,8 @@ uint64_t lsu_holds(const struct sm *s)
     }
     for (unsigned c = 0; c < (u->readonly ? SM_CACHES : 1u); c++)
         for (const struct req *r = u->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
+    for (unsigned c = SM_CACHES; c < u->pipes; c++)
+        for (const struct req *r = u->pipe[c].list.head; r; r = r->next) warps |= bit64(r->warp);
     return warps;
 }
 
@@ -598,6 +652,10 @@ int lsu_warp(const struct sm *s)
 {
     const struct lsu *u = &s->lsu;
     const struct req *r = u->pipe[L1_DATA].list.head;
+    for (uint32_t i = SM_CACHES; i < u->pipes; i++) {
+        const struct req *other = u->pipe[i].list.head;
+        if (other && (!r || other->ready < r->ready)) r = other;
+    }
     if (r) return r->warp;
     if (u->op) return goes_to_l1d(u->op) ? u->op->load.warp : -1;
     const struct memop *next = u->head != u->tail ? u->queue[u->head & u->mask] : NULL;
@@ -616,10 +674,15 @@ void lsu_walk(const struct sm *s)
     const struct lsu *u = &s->lsu;
     WL_VERIFY(u->tail - u->head <= u->depth && u->depth <= u->mask + 1 && u->limit == u->head + u->depth);
     WL_VERIFY(!u->op || (u->next_txn < u->ntxn && u->ntxn <= SM_MAX_TXNS));
-    for (unsigned i = 0; i < SM_CACHES; i++) {
+    for (unsigned i = 0; i < u->pipes; i++) {
         const struct access_pipe *p = &u->pipe[i];
+        unsigned bank = i < SM_CACHES ? 0 : i - SM_CACHES + 1;
         WL_VERIFY(p->used <= p->depth && p->used == list_length(&p->list));
+        if (u->banks > 1 && (i == L1_DATA || bank)) {
+            WL_VERIFY((u->filled >> bank & 1) == (p->used != 0));
+            WL_VERIFY((u->refused >> bank & 1) == l1_refused(p->refused));
+        }
         for (const struct req *r = p->list.head; r; r = r->next)
-            WL_VERIFY(r->cache == i && s->live >> r->warp & 1 && memop_of(r)->waiting);
+            WL_VERIFY(r->cache == (bank ? L1_DATA : i) && s->live >> r->warp & 1 && memop_of(r)->waiting);
     }
 }

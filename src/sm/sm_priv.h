@@ -410,14 +410,14 @@ static inline void lsu_leave_pipe(struct access_pipe *p, struct req *next)
     p->used--;
 }
 void lsu_walk(const struct sm *s);
+void lsu_join_banks(struct lsu *u); /* the L1D's banks are fed and looked up as one */
 
 /* The L1D's policy heard of something outside the ld/st unit: a refused request may be accepted now. */
 static inline void lsu_policy_heard(struct sm *s) { s->lsu.policy_heard = true; }
+/* Whether the L1D, or one of its banks, has refused a request. */
+static inline bool lsu_refused(const struct lsu *u) { return u->refused || l1_refused(u->pipe[L1_DATA].refused); }
 /* Whether a request that was refused this cycle is worth presenting in the next one for that reason. */
-static inline bool lsu_retries(const struct sm *s)
-{
-    return s->lsu.policy_heard && l1_refused(s->lsu.pipe[L1_DATA].refused);
-}
+static inline bool lsu_retries(const struct sm *s) { return s->lsu.policy_heard && lsu_refused(&s->lsu); }
 
 /* ext_gate.c and ext_reexec.c: for schemes with the `lsu` facet, s->lsu.ext != NULL */
 int ext_init(struct sm *s, const struct wl_lsu_hooks *hooks, struct wl_err *e);

@@ -134,7 +134,9 @@ struct memop_pool {
     uint64_t available;
 };
 
-/* Requests between the ld/st unit and the tags of one cache, with a fixed depth. */
+enum { L1D_MAX_BANKS = 16 };
+
+/* Requests between the ld/st unit and the tags of one cache, or of one bank of the L1D, with a fixed depth. */
 struct access_pipe {
     struct req_list list;
     uint32_t used, depth;
@@ -164,9 +166,12 @@ struct lsu {
     bool dated;             /* and behind others: what takes them out of the port looks at the date of each */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
-    uint32_t banks;          /* l1d.banks */
-    bool several;            /* one of both is more than one */
-    struct access_pipe pipe[SM_CACHES];
+    uint32_t banks;          /* l1d.banks; 1 where a re-execution queue takes what is refused */
+    uint32_t filled;         /* banks with requests, if there are several; */
+    uint32_t refused;        /* of these, those whose first one was refused */
+    bool lifted;             /* a reply has come or a miss has left since the banks were looked up */
+    uint32_t pipes;          /* how many of these there are: the L1D's banks behind the first are the last ones */
+    struct access_pipe pipe[SM_CACHES + L1D_MAX_BANKS - 1];
     _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
     struct req common;           /* what all requests of `op` have in common */

@@ -1,7 +1,8 @@
-/* code.c - the forms of generic instructions, and the place of an instruction in words. */
+/* code.c - the forms of generic instructions, registers that a trace names, the place of an instruction in words. */
 #include "stream/code.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int is_generic(const struct code_inst *i) { return inst_is_mem(i) && i->space == SPACE_GENERIC; }
 
@@ -38,4 +39,15 @@ size_t code_where(const struct code *c, const struct code_inst *i, char *out, si
     size_t at = n < 0 ? 0 : (size_t)n;
     if (o.text && at < size) at += (size_t)snprintf(out + at, size - at, "%s", o.text);
     return at < size ? at : size ? size - 1 : 0;
+}
+
+void code_keep_named(struct code_inst *inst, uint32_t n)
+{
+    for (struct code_inst *in = inst; in < inst + n; in++) {
+        unsigned behind = 1;
+        while (behind < in->ndst && in->reg[behind] == in->reg[0] + behind) behind++;
+        if (in->kind != INST_LOAD || in->ndst < 2 || behind < in->ndst) continue;
+        memmove(&in->reg[1], &in->reg[in->ndst], in->nsrc * sizeof in->reg[0]);
+        in->ndst = 1;
+    }
 }

@@ -207,6 +207,9 @@ static inline unsigned generic_reach(enum inst_kind kind)
 uint32_t code_count_forms(const struct code_inst *inst, uint32_t n);
 void code_add_forms(struct code_inst *inst, uint32_t n);
 
+/* Of the registers that a wide load writes, one behind the other, only the first is kept: what a trace names. */
+void code_keep_named(struct code_inst *inst, uint32_t n);
+
 /* Whether instructions of loop `inner` are inside loop `outer` (a loop is inside itself). */
 static inline int code_in_loop(const struct code *c, uint16_t outer, uint16_t inner)
 {

@@ -70,6 +70,12 @@ void trace_only(struct trace_reader *r, const char *pattern)
     if (r->accel) accel_only(r->accel, pattern);
 }
 
+void trace_keep_named(struct trace_reader *r)
+{
+    if (r->wlt) wlt_keep_named(r->wlt);
+    else accel_keep_named(r->accel);
+}
+
 const struct wlt_header *trace_header(const struct trace_reader *r)
 {
     return r->wlt ? wlt_header(r->wlt) : accel_header(r->accel);

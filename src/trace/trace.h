@@ -16,6 +16,8 @@ void trace_close(struct trace_reader *r);
 /* Only launches of kernels with such names are wanted; the others need not be read whole. The text outlives the
  * reader. */
 void trace_only(struct trace_reader *r, const char *pattern);
+/* trace.registers = named: from the next item on, wide loads of machine code write the register they name alone. */
+void trace_keep_named(struct trace_reader *r);
 const struct wlt_header *trace_header(const struct trace_reader *r);
 /* As wlt_next, wlt_launch_counts and wlt_totals. */
 int trace_next(struct trace_reader *r, struct wlt_item *out, struct wl_err *e);

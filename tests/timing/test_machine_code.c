@@ -377,3 +377,85 @@ TEST(sectors_in_different_banks_are_looked_up_together)
     assert_int_equal(second_load(four, SPACE_GLOBAL, 64, true, &s), alone + 15); /* every other bank */
     assert_int_equal(second_load(four, SPACE_GLOBAL, 128, true, &s), alone + 31);
 }
+
+/* A load of sector 0 of a line, the same again, which may not merge, and one of another line's sector `sector`: cycles
+ * from issuing the last to using it. */
+static uint64_t load_behind_refused(const char *machine, unsigned sector)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct wl_err e = {.code = WL_OK};
+    c.sched.policy = recording_lrr();
+    if (config_check(&c, &e)) fail_msg("%s", e.text);
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "behind", 1);
+    for (uint16_t i = 2; i < 5; i++) synth_load(&p, i, SPACE_GLOBAL, 4);
+    synth_add(&p, 4, 4, 4);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    for (unsigned i = 0; i < 2; i++) synth_affine(&p, DEVICE_BASE, 0);
+    synth_affine(&p, DEVICE_BASE + 4096 + UINT64_C(32) * sector, 0);
+    record_reset();
+    synth_run(g, &p);
+    synth_end(&p);
+    gpu_free(g);
+    return between(0, 2, 3);
+}
+
+TEST(a_refused_request_holds_up_its_own_bank)
+{
+    static const char one[] = "sm.count=1 sm.coalesce=sector l1d.sectored=yes l1d.merge=1";
+    static const char four[] = "sm.count=1 sm.coalesce=sector l1d.sectored=yes l1d.merge=1 l1d.banks=4";
+    uint64_t behind = load_behind_refused(one, 1);
+    assert_int_equal(load_behind_refused(four, 0), behind);
+    assert_true(load_behind_refused(four, 1) + 50 < behind);
+}
+
+/* ---- CTAs by clusters ---- */
+
+/* Two CTAs that load 32 lines each. */
+static uint64_t two_ctas(const char *machine)
+{
+    struct gpu_config c = synth_config(machine);
+    struct synth p;
+    struct gpu *g = synth_gpu(&c);
+    synth_begin(&p, "two", 1);
+    for (uint16_t i = 0; i < 8; i++) synth_load(&p, (uint16_t)(2 + i), SPACE_GLOBAL, 4);
+    for (unsigned cta = 0; cta < 2; cta++) {
+        synth_cta(&p);
+        synth_warp(&p);
+        synth_enter(&p, 0, UINT32_MAX);
+        for (unsigned i = 0; i < 8; i++) synth_lines(&p, (DEVICE_BASE >> 7) + 256 * cta + 32 * i, 32);
+    }
+    uint64_t cycles = synth_run(g, &p);
+    synth_end(&p);
+    gpu_free(g);
+    return cycles;
+}
+
+TEST(each_cluster_gets_a_cta_before_one_gets_two)
+{
+    uint64_t shared = two_ctas("sm.count=4 sm.cluster=2"); /* both CTAs are behind one port */
+    uint64_t apart = two_ctas("sm.count=4 sm.cluster=2 gpu.cta_order=clusters");
+    assert_true(apart < shared);
+    assert_int_equal(apart, two_ctas("sm.count=4"));
+}
+
+/* ---- registers that a trace names ---- */
+
+TEST(of_a_wide_load_the_named_register_is_kept)
+{
+    struct code_inst in[] = {
+        {.kind = INST_LOAD, .ndst = 2, .nsrc = 1, .reg = {4, 5, 9}},
+        {.kind = INST_LOAD, .ndst = 2, .nsrc = 1, .reg = {4, 7, 9}}, /* not one behind the other: both are named */
+        {.kind = INST_ALU, .ndst = 2, .nsrc = 1, .reg = {4, 5, 9}},
+    };
+    code_keep_named(in, 3);
+    assert_int_equal(in[0].ndst, 1);
+    assert_int_equal(in[0].nsrc, 1);
+    assert_int_equal(in[0].reg[0], 4);
+    assert_int_equal(in[0].reg[1], 9);
+    assert_int_equal(in[1].ndst, 2);
+    assert_int_equal(in[2].ndst, 2);
+}

@@ -198,6 +198,29 @@ TEST(mixed_places_are_as_if_by_lot)
     for (unsigned i = 0; i < 94; i++) assert_in_range(lines[i], 850, 1150);
 }
 
+/* dram.cc, dram_req_t: the bank is mixed with the row once it has named the slice. */
+TEST(banks_are_hashed_with_rows)
+{
+    struct addrmap m = make(gtx480, 6, 2, 16);
+    struct place plain, hashed;
+    bool moved[3] = {false};
+    m.l2_sets = 64;
+    for (uint64_t a = 0; a < UINT64_C(1) << 26; a += 4096 + 256) {
+        m.bank_hash = MAP_PLAIN;
+        addrmap_place(&m, a, &plain);
+        for (unsigned hash = MAP_XOR; hash <= MAP_IPOLY; hash++) {
+            m.bank_hash = (enum map_hash)hash;
+            addrmap_place(&m, a, &hashed);
+            if (hash == MAP_XOR) assert_int_equal(hashed.bank, plain.bank ^ (plain.row & 15));
+            assert_true(hashed.bank < 16);
+            assert_int_equal(hashed.slice, plain.slice);
+            assert_int_equal(hashed.row, plain.row);
+            moved[hash] |= hashed.bank != plain.bank;
+        }
+    }
+    assert_true(moved[MAP_XOR] && moved[MAP_IPOLY]);
+}
+
 TEST(places_are_bijective)
 {
     check_bijective(gtx480, 6, 2, 4096);

@@ -18,6 +18,7 @@ struct accel_reader;
 /* A folder, a list, or the file of one kernel. NULL on failure: WL_EINPUT with file and line. */
 struct accel_reader *accel_open(const char *path, struct wl_err *e);
 void accel_close(struct accel_reader *r);
+void accel_keep_named(struct accel_reader *r); /* as trace_keep_named */
 /* The name of the folder or file stands for the program; of a folder `traces`, those above it do. */
 const struct wlt_header *accel_header(const struct accel_reader *r);
 /* As wlt_next and its companions. */

@@ -106,6 +106,8 @@ void accel_code_free(struct accel_code *c)
     free(c);
 }
 
+void accel_code_keep_named(struct accel_code *c) { c->named = true; }
+
 void accel_code_begin(struct accel_code *c, const struct accel_kernel *k)
 {
     bool exact;
@@ -441,6 +443,7 @@ const struct code *accel_code_table(struct accel_code *c, struct lines *in)
                             .machine = !c->kernel.ptx};
     for (uint32_t i = 1; ok && i <= c->records; i++)
         if (c->record[i].key.level == AN_INST) put_inst(c, &c->record[i], loop_of);
+    if (ok && c->named && c->code.machine) code_keep_named(c->inst, c->insts);
     free(loop_of);
     if (!ok) lines_no_memory(in);
     struct wl_err why;

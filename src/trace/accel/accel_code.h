@@ -53,6 +53,7 @@ struct accel_code {
     struct accel_memo memo[ACCEL_MEMOS];
     enum sass_arch arch;
     bool learning;
+    bool named; /* of the registers that a wide load writes, the first is kept */
     struct accel_opcode *opcode;
     uint32_t opcodes, opcodes_cap;
     struct accel_record *record; /* from 1 */

@@ -84,6 +84,7 @@ struct accel_code *accel_code_new(void);
 void accel_code_free(struct accel_code *c);
 /* Forgets the instructions, keeps the mnemonics and their counts. */
 void accel_code_begin(struct accel_code *c, const struct accel_kernel *k);
+void accel_code_keep_named(struct accel_code *c);
 struct accel_memo *accel_code_memos(struct accel_code *c); /* ACCEL_MEMOS of them */
 void accel_warp_begin(struct accel_code *c);
 /* The instruction's number in the table to be; the addresses of *i become those of its space. Where a

@@ -487,6 +487,8 @@ static struct accel_reader *new_reader(struct wl_err *e)
     return NULL;
 }
 
+void accel_keep_named(struct accel_reader *r) { accel_code_keep_named(r->code); }
+
 struct accel_reader *accel_open(const char *path, struct wl_err *e)
 {
     struct accel_reader *r = new_reader(e);

@@ -118,6 +118,7 @@ struct wlt_reader;
 
 struct wlt_reader *wlt_open(const char *file, struct wl_err *e);
 void wlt_close(struct wlt_reader *r);
+void wlt_keep_named(struct wlt_reader *r); /* as trace_keep_named */
 const struct wlt_header *wlt_header(const struct wlt_reader *r);
 
 /* Where a launch stands among others. Launches of one stream come one after the other. */

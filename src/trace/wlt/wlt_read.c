@@ -23,6 +23,7 @@ struct wlt_reader {
     struct arena words;            /* where the instructions of the tables were written */
     struct cta_bufs bufs;
     bool in_launch, over;
+    bool named;          /* wlt_keep_named */
     uint64_t stream;     /* of the next launch; 0: not given */
     uint32_t cluster[3]; /* of the next launch; 0: none */
     uint32_t next_cta;
@@ -153,6 +154,8 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
 
 /* ---- between launches ---- */
 
+void wlt_keep_named(struct wlt_reader *r) { r->named = true; }
+
 static void read_code_record(struct wlt_reader *r, bool machine)
 {
     struct wlt_in *in = &r->in;
@@ -168,6 +171,7 @@ static void read_code_record(struct wlt_reader *r, bool machine)
     }
     struct code *c = wlt_read_code(in, machine);
     if (!c) return;
+    if (r->named && machine) code_keep_named((struct code_inst *)c->inst, c->ninst);
     r->table[r->tables++] = c;
     r->insts += c->ninst;
     r->blocks += c->nblock;

@@ -7,8 +7,8 @@
  * and a value that the model cannot follow is named with what is done instead.
  *
  * Options that are missing keep GPGPU-Sim's own default where that is "off"; where it would be another
- * machine altogether the value of gtx480-ideal stands and a warning says so. A file of a release whose code we follow rule by
- * rule is read on top of the preset that does (gpgpusim_rules.c). */
+ * machine altogether the value of gtx480-ideal stands and a warning says so. A file of a release whose code we follow
+ * rule by rule is read on top of the preset that does (gpgpusim_rules.c). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,7 @@ l2=$(value l2) dram=$(value dram)
 check "DRAM is slower than the L2" [ "$dram" -gt $((l2 + 64 * 50)) ]
 measure --gpu gtx480 --set l2.latency=$(($(param gtx480 l2.latency) + 50))
 is l2 $((l2 + 64 * 50))
-measure --gpu gtx480 --set lat.int_add=17
+measure --gpu gtx480 --set il1.perfect=yes --set lat.int_add=17 # the code is there
 is add $((64 * ($(param gtx480 sm.issue_delay) + 17) + 2))
 
 # Nanoseconds: 700 MHz. The timer is read one cycle before and one behind the clock.
@@ -48,7 +48,7 @@ check "timer $ns ns, $cycles cycles" [ $((ns * 7 - cycles * 10)) -ge -20 -a $((n
 
 # Both engines, any order of parts: the same readings. Another policy may give others.
 cp "$work/out" "$work/first"
-measure --gpu gtx480 --set lat.int_add=17 --engine tick --shuffle 7
+measure --gpu gtx480 --set il1.perfect=yes --set lat.int_add=17 --engine tick --shuffle 7
 check "the reference engine, shuffled, gives the same readings" cmp -s "$work/out" "$work/first"
 
 # Without timing.

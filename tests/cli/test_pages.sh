@@ -70,6 +70,11 @@ want("**all**", total)
 sys.exit(wrong != 0)
 PY
 
+# With textures in tiles: complete files, and the counts that the page states.
+run claims --from $results/tiles/*.csv
+check "tiles: Mascar's and HAC's claims are all there" \
+    grep -q '^claims: 132 total, 66 match, 10 direction, 53 miss, 3 not run' "$work/out"
+
 # A range has the value of the rows as its default.
 run claims --from $results/*.csv --json "$work/claims.json" -q
 check "ranges begin at what was measured" python3 - "$work/claims.json" $results/ranges-*.json <<'PY'

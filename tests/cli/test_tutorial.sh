@@ -40,7 +40,7 @@ check "the tutorial has its blocks" test "$number" -ge 14
 check "and its page" test -s "$work/t/report.html"
 # The summary that the page explains is what the program prints.
 run characterize kmeans_1 --size tiny
-has 'by another 82.7 %'; has '256 requests intra-warp'
+has 'by another 82.6 %'; has '256 requests intra-warp'
 demo() { sh "$WL_ROOT/scripts/demo.sh" "$work/bin/warpline" tiny >"$work/out" 2>"$work/err"; }
 check "the demo" demo
 has 'DaCache .*1.404'; has 'HAC .*1.1278'

@@ -264,16 +264,17 @@ struct fetch {
 enum { STAGE_UNITS = UNIT_DP + 1, MAX_PLACES = 128, BUS_CYCLES = 4096 };
 
 /* When the `n` places of a stage become free, in order of time, from `first` on: a ring. */
-struct places {
+struct stage_places {
     uint32_t n, first;
     uint64_t free_at[MAX_PLACES];
 };
 
 /* Exists only with sm.alu_collectors or sm.sfu_stages. Times are cycles. */
 struct stages {
-    struct places collector[STAGE_UNITS]; /* none: instructions of the unit go to its pipes when they are issued */
-    struct places entry[STAGE_UNITS];     /* the registers between collectors and pipes */
-    struct places pipe[STAGE_UNITS];
+    struct stage_places
+        collector[STAGE_UNITS];             /* none: instructions of the unit go to its pipes when they are issued */
+    struct stage_places entry[STAGE_UNITS]; /* the registers between collectors and pipes */
+    struct stage_places pipe[STAGE_UNITS];
     uint64_t swept;              /* what `results` had of the cycles before 8 times this is gone */
     uint8_t buses;               /* results of a cycle at most */
     uint8_t results[BUS_CYCLES]; /* of a cycle to come, by the cycle modulo their number */

@@ -47,11 +47,11 @@ tick_t stages_reach(const struct sm *s)
     return (tick_t)most * (longest + all) * s->part.period;
 }
 
-static inline uint64_t first_free(const struct places *p) { return p->free_at[p->first % MAX_PLACES]; }
+static inline uint64_t first_free(const struct stage_places *p) { return p->free_at[p->first % MAX_PLACES]; }
 
 /* The place that is free first is taken until a later time: it becomes the last one in nearly all cases, and the search
  * for where it belongs ends at the latest at what it was. */
-static inline void take_first(struct places *p, uint64_t until)
+static inline void take_first(struct stage_places *p, uint64_t until)
 {
     uint32_t at = p->first + p->n;
     for (p->first++; p->free_at[(at - 1) % MAX_PLACES] > until; at--)
@@ -83,7 +83,7 @@ tick_t stages_book(struct sm *s, unsigned w, tick_t now, tick_t *taken)
     struct stages *g = s->stages;
     const struct route *r = s->warp[w].route;
     const struct exec_class *c = &s->exec_class[r->exec];
-    struct places *collector = &g->collector[c->unit], *entry = &g->entry[c->unit], *pipe = &g->pipe[c->unit];
+    struct stage_places *collector = &g->collector[c->unit], *entry = &g->entry[c->unit], *pipe = &g->pipe[c->unit];
     if (g->swept != s->cycle / 8) sweep_results(g, s->cycle / 8);
     uint64_t collecting = later(s->cycle + 1, first_free(collector));
     uint64_t before_pipe = later(collecting + r->collect + 1, first_free(entry));

@@ -273,7 +273,8 @@ static uint32_t used_inside(const struct allocation *a)
     for (uint32_t b = 0; b < a->l.fi->f.nblock; b++)
         for (uint32_t i = 0; i < a->l.fi->block[b].count; i++) {
             uint32_t n = inner_of(a->l.fi, inst_of(a, &a->l.fi->block[b], i)), p = a->l.fi->block[b].first + b + i;
-            for (uint32_t m = 0; n && m < ROWS; m++) n += a->busy[(size_t)m * a->words + p / 64] >> p % 64 & 1;
+            for (uint32_t m = 0; n && m < ROWS; m++)
+                n += (uint32_t)(a->busy[(size_t)m * a->words + p / 64] >> p % 64 & 1);
             if (n > most) most = n;
         }
     return most;

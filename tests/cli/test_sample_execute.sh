@@ -25,7 +25,7 @@ data="apsp bfs betweenness btree coloring components components_hook degree hist
  sssp spmv spmv_jds streamcluster triangles wordcount"
 machine="--size tiny --set sm.count=1 --set sm.ctas=1 --sample"
 some=$("$WARPLINE" list workloads --plain)
-[ "${WL_SLOW:-0}" != 1 ] || some="fdtd2d gaussian gramschm matmul nw bfs spmv srad"
+[ "${WL_SLOW:-0}" != 1 ] || some="fdtd2d gaussian gramschm matmul nw bfs spmv conv3d"
 for w in $some; do
     input=
     [ "$w" != fdtd2d ] || input="--input steps=12"

@@ -157,19 +157,38 @@ static int show(struct claims_call *c, struct lab *l, const struct exp_range *r,
     return c->json && json_array_append_new(c->json, one) ? wl_no_memory(e) : 0;
 }
 
+/* --range: plans every point. With --known, what that file has is kept as it is, claims that --only leaves out too. */
+static int plan_range(struct claims_call *c, struct lab *l, bool *wanted, struct exp_range **out, struct wl_err *e)
+{
+    const struct options *o = c->o;
+    struct exp_range *known = NULL;
+    bool moved[EXP_MAX_UNKNOWNS], *run = calloc(l->x->nclaims + 1, sizeof *run);
+    int rc = run ? choose_unknowns(c, l->x, moved, e) : wl_no_memory(e);
+    if (!rc && o->known) rc = range_read(l->plan, o->known, &known, e);
+    if (!rc && o->known && !known)
+        rc = wl_fail(e, WL_EINPUT, "%s has no range of %s at size %s; 'claims --range --json' writes such a file",
+                     o->known, l->x->name, size_names[l->plan->size]);
+    for (unsigned i = 0; !rc && i < l->x->nclaims; i++) {
+        run[i] = wanted[i];
+        wanted[i] = wanted[i] || (known && range_has(known, i));
+    }
+    l->x->nvariants = 0; /* a range is of the experiment itself, not of its other machines */
+    l->lean = true;
+    const struct range_spec spec = {(unsigned)o->range.n, wanted, run, moved, known};
+    if (!rc && !(*out = range_new(l->plan, &spec, e))) rc = (int)e->code;
+    range_free(known);
+    free(run);
+    return rc;
+}
+
 /* Plans, runs and shows the wanted claims of an experiment that is open. */
-static int measure(struct claims_call *c, struct lab *l, const bool *wanted, struct wl_err *e)
+static int measure(struct claims_call *c, struct lab *l, bool *wanted, struct wl_err *e)
 {
     const struct options *o = c->o;
     struct exp_range *r = NULL;
-    bool moved[EXP_MAX_UNKNOWNS];
-    const struct range_spec spec = {(unsigned)o->range.n, wanted, moved};
-    int rc = choose_unknowns(c, l->x, moved, e);
-    if (o->range.given) l->x->nvariants = 0; /* a range is of the experiment itself, not of its other machines */
-    for (unsigned i = 0; !rc && i < l->x->nclaims; i++)
+    int rc = o->range.given ? plan_range(c, l, wanted, &r, e) : 0;
+    for (unsigned i = 0; !rc && !r && i < l->x->nclaims; i++)
         if (wanted[i]) rc = plan_claim(l->plan, &l->x->claims[i], e);
-    l->lean = o->range.given;
-    if (!rc && o->range.given && !(r = range_new(l->plan, &spec, e))) rc = (int)e->code;
     if (!rc && o->task) {
         rc = lab_run_task(l, o, e);
         range_free(r);

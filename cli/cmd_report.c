@@ -76,6 +76,7 @@ int cmd_report(const struct options *o, struct wl_err *e)
     const char *file = o->output ? o->output : "report.html";
     unsigned n = o->words.count || o->from ? 0 : experiment_names(names, 64), opened = 0;
     if (o->words.count > 64) return wl_fail(e, WL_EINPUT, "a page takes up to 64 experiments, not %u", o->words.count);
+    if (o->known && o->range.given) return wl_fail(e, WL_EINPUT, "--known goes without --range here: it names results");
     if (o->range.n > RANGE_MAX_DESIGN) return wl_fail(e, WL_EINPUT, "--range takes up to %d points", RANGE_MAX_DESIGN);
     struct report_lab *labs = calloc(64, sizeof *labs);
     if (!labs) return wl_fail(e, WL_ERUN, "out of memory");

@@ -81,8 +81,7 @@ static int open_results_file(struct lab *l, const char *file, const struct optio
 int lab_open(struct lab *l, const char *name, const struct options *o, struct wl_err *e)
 {
     *l = (struct lab){.name = name, .command = "experiment"};
-    if (o->known && (o->from || o->range.given))
-        return wl_fail(e, WL_EINPUT, "--known goes without %s", o->from ? "--from" : "--range");
+    if (o->known && o->from) return wl_fail(e, WL_EINPUT, "--known goes without --from");
     if (o->from && *o->sample.text)
         return wl_fail(e, WL_EINPUT, "--from shows what a file has: --sample goes without it");
     if (o->from) return open_results_file(l, name, o, e);
@@ -203,8 +202,9 @@ static int fetch(struct lab *l, struct wl_err *e)
 int lab_known(struct lab *l, const struct options *o, struct wl_err *e)
 {
     unsigned found = 0;
-    int rc = o->known ? results_known(l->plan, o->known, &found, e) : 0;
-    if (!rc && o->known && !o->quiet) fprintf(stderr, "%s: %u results are known\n", o->known, found);
+    if (!o->known || o->range.given) return 0; /* of a range the values are known, not the runs (cmd_claims.c) */
+    int rc = results_known(l->plan, o->known, &found, e);
+    if (!rc && !o->quiet) fprintf(stderr, "%s: %u results are known\n", o->known, found);
     return rc;
 }
 

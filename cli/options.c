@@ -70,7 +70,7 @@ static const struct option_row table[] = {
     {"timeout", 0, NUMBER, "SECONDS", AT(timeout), "end a run after this time"},
     {"retry", 0, FLAG, NULL, AT(retry), "repeat runs that failed"},
     {"no-run", 0, FLAG, NULL, AT(no_run), "show what is stored, run nothing"},
-    {"known", 0, TEXT, "FILE", AT(known), "a results file: what it has is not run again"},
+    {"known", 0, TEXT, "FILE", AT(known), "a results file (--range: a file of ranges): what it has is not run again"},
     {"from", 0, FLAG, NULL, AT(from), "the words are results files: show them, run nothing"},
     {"range", 0, MAYBE_NUMBER, "[N]", AT(range), "over the values of each unknown; N: and N points over all of them"},
     {"ranges", 0, TEXT, "FILE.json", AT(ranges), "ranges that 'claims --range --json' wrote"},

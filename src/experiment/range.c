@@ -80,6 +80,30 @@ static int add_design(struct exp_range *r, unsigned points, struct wl_err *e)
 
 static bool is_wanted(const struct exp_range *r, unsigned claim) { return !r->wanted || r->wanted[claim]; }
 
+/* What is known beforehand: a value of the same claim at the same point. */
+static double known_value(const struct exp_range *r, const struct exp_range *known, unsigned claim, unsigned point)
+{
+    for (unsigned n = 0; known && n < known->npoints; n++)
+        if (memcmp(known->points[n].choice, r->points[point].choice, sizeof known->points[n].choice) == 0)
+            return known->value[(size_t)claim * known->npoints + n];
+    return (double)NAN;
+}
+
+/* Plans what each claim needs at each point where its value is not known. */
+static int plan_points(struct exp_range *r, const struct range_spec *spec, struct wl_err *e)
+{
+    int rc = 0;
+    for (unsigned i = 0; !rc && i < r->npoints; i++) {
+        struct plan *p = i ? r->points[i].plan : r->pool;
+        for (unsigned c = 0; !rc && c < r->x->nclaims; c++) {
+            double *v = &r->value[(size_t)c * r->npoints + i];
+            *v = is_wanted(r, c) ? known_value(r, spec->known, c, i) : (double)NAN;
+            if (is_wanted(r, c) && (!spec->run || spec->run[c]) && isnan(*v)) rc = plan_claim(p, &p->x->claims[c], e);
+        }
+    }
+    return rc;
+}
+
 struct exp_range *range_new(struct plan *pool, const struct range_spec *spec, struct wl_err *e)
 {
     const struct experiment *x = pool->x;
@@ -95,11 +119,8 @@ struct exp_range *range_new(struct plan *pool, const struct range_spec *spec, st
     int rc = r->points && r->value ? add_point(r, none, -1, e) : wl_no_memory(e);
     if (!rc) rc = add_singles(r, e);
     if (!rc && design) rc = add_design(r, spec->design_points, e);
-    for (unsigned i = 0; !rc && i < r->npoints; i++) {
-        struct plan *p = i ? r->points[i].plan : pool;
-        for (unsigned c = 0; !rc && c < x->nclaims; c++)
-            if (is_wanted(r, c)) rc = plan_claim(p, &p->x->claims[c], e);
-    }
+    if (!rc) rc = plan_points(r, spec, e);
+    if (!rc && spec->known) r->known_builds = json_incref(spec->known->known_builds);
     if (!rc) return r;
     range_free(r);
     return NULL;
@@ -117,6 +138,7 @@ void range_free(struct exp_range *r)
         free(r->bands[f].high);
         free(r->bands[f].known);
     }
+    json_decref(r->known_builds);
     free(r->bands);
     free(r->points);
     free(r->value);
@@ -181,8 +203,10 @@ int range_evaluate(struct exp_range *r, struct store *s, bool figures, struct wl
     for (unsigned n = r->npoints; !rc && n-- > 0;) { /* the default last: its results stay */
         struct plan *p = n ? r->points[n].plan : r->pool;
         rc = plan_fetch_cells(p, s, e);
-        for (unsigned c = 0; !rc && c < r->x->nclaims; c++)
-            r->value[c * r->npoints + n] = is_wanted(r, c) ? claim_value(p, &p->x->claims[c]) : (double)NAN;
+        for (unsigned c = 0; !rc && c < r->x->nclaims; c++) {
+            double *v = &r->value[(size_t)c * r->npoints + n];
+            if (is_wanted(r, c) && isnan(*v)) *v = claim_value(p, &p->x->claims[c]);
+        }
         for (unsigned f = 0; !rc && figures && f < p->x->nfigures; f++)
             if (has_band(&p->x->figures[f])) rc = widen_band(&r->bands[f], p, &p->x->figures[f], e);
         if (n) plan_drop_cells(p);
@@ -191,6 +215,13 @@ int range_evaluate(struct exp_range *r, struct store *s, bool figures, struct wl
 }
 
 /* ---- one claim ---- */
+
+bool range_has(const struct exp_range *r, unsigned claim)
+{
+    for (unsigned n = 0; n < r->npoints; n++)
+        if (!isnan(r->value[(size_t)claim * r->npoints + n])) return true;
+    return false;
+}
 
 static bool lies_inside(const struct exp_claim *c, double low, double high)
 {

@@ -31,6 +31,7 @@ struct exp_range {
     struct range_point *points;
     unsigned npoints;         /* the default first, then one unknown at a time, then the design */
     double *value;            /* [claim * npoints + point]; NaN: not known */
+    json_t *known_builds;     /* the builds of the values that come from a file; NULL: none does */
     struct range_band *bands; /* of each figure; NULL: figures were not asked for */
 };
 
@@ -40,8 +41,10 @@ enum { RANGE_MAX_DESIGN = 1024 };
 /* What a range is over. The arrays must outlive it; NULL: all. */
 struct range_spec {
     unsigned design_points;
-    const bool *wanted; /* of each claim: evaluate it */
-    const bool *moved;  /* of each unknown: it does not stay at its default */
+    const bool *wanted;            /* of each claim: evaluate it */
+    const bool *run;               /* of each wanted claim: plan the runs it lacks */
+    const bool *moved;             /* of each unknown: it does not stay at its default */
+    const struct exp_range *known; /* values that need no run, as range_read has them; NULL: none */
 };
 
 /* Plans every point into the pool, whose experiment is the default. WL_EINPUT when a machine refuses a value, or two
@@ -58,6 +61,9 @@ void range_free(struct exp_range *r);
 /* range_read.c: the range of the plan's experiment and size in a file of 'claims --range --json'; *out stays NULL when
  * the file has none. Its points have no plans. */
 int range_read(const struct plan *p, const char *file, struct exp_range **out, struct wl_err *e);
+
+/* Whether a range has a value of the claim at any point. */
+bool range_has(const struct exp_range *r, unsigned claim);
 
 /* Whether the stated value lies between the lowest and the highest; near: it does not, but the claim's verdict is
  * "match" somewhere in the range. */

@@ -1,4 +1,5 @@
-/* range_read.c - a range as 'warpline claims --range --json' wrote it, for a page that runs nothing.
+/* range_read.c - a range as 'warpline claims --range --json' wrote it: for a page that runs nothing, and for another
+ * range that goes on from it.
  *
  * Points are found again by the names of unknowns and values, claims by their ids. A claim that the file does not have
  * is not known; a point of unknowns that the experiment no longer has is a file of another experiment. */
@@ -70,6 +71,21 @@ static void read_values(const struct range_reading *g, const json_t *claims)
     }
 }
 
+/* The builds that the file's values are of: its own, and those of the files it went on from. */
+static json_t *read_builds(const json_t *one)
+{
+    json_t *before = json_object_get(one, "known_builds"), *build = json_object_get(one, "build");
+    json_t *all = json_is_array(before) ? json_copy(before) : json_array();
+    size_t i;
+    json_t *b;
+    json_array_foreach(all, i, b)
+    {
+        if (json_equal(b, build)) return all;
+    }
+    if (json_is_string(build)) json_array_append(all, build);
+    return all;
+}
+
 /* The object of this experiment and size; NULL: there is none. */
 static const json_t *find_experiment(const json_t *all, const struct plan *p)
 {
@@ -97,6 +113,7 @@ int range_read(const struct plan *p, const char *file, struct exp_range **out, s
         struct exp_range *r = calloc(1, sizeof *r);
         struct range_reading g = {r, file, e};
         if (r) *r = (struct exp_range){.x = p->x, .npoints = (unsigned)n};
+        if (r) r->known_builds = read_builds(one);
         if (r) r->points = calloc(n, sizeof *r->points);
         if (r) r->value = calloc(n * p->x->nclaims + 1, sizeof *r->value);
         rc = r && r->points && r->value ? read_points(&g, points) : wl_no_memory(e);

@@ -196,6 +196,7 @@ json_t *claims_json(const struct plan *p, const struct exp_range *r, const bool 
     int bad = json_object_set_new(o, "experiment", json_string(p->x->name));
     bad |= json_object_set_new(o, "size", json_string(size_names[p->size]));
     bad |= json_object_set_new(o, "build", json_string(p->build));
+    if (r && r->known_builds) bad |= json_object_set(o, "known_builds", r->known_builds);
     if (p->x->sample) bad |= json_object_set_new(o, "sampled", json_real((double)p->x->sample / 1e4));
     if (r) bad |= json_object_set_new(o, "unknowns", json_unknowns(p->x));
     if (r) bad |= json_object_set_new(o, "points", json_points(r));

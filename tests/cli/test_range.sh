@@ -87,6 +87,23 @@ assert (c['lowest'], c['highest'], c['inside'], c['moved_by'], c['moved_to']) ==
 assert c['values'] == [4, 2, 8, 4] and x['points'] == [{}, {'ways': '2'}, {'ways': '8'}, {'noise': '+1'}], x
 assert x['unknowns'][0]['values'][1] == {'value': '8', 'why': 'a new one'} and x['unknowns'][1]['noise'], x"
 
+# ---- going on from a file ----
+good "part of a range" claims known.ini --size tiny --store part.db --range --only own --json part.json
+good "goes on from it" claims known.ini --size tiny --store rest.db --range --only ways --known part.json \
+    --json whole.json
+has '^known.own  *6  *6  match  *6  *6  yes  *-$'
+check "what was known is not run" test "$(rows rest.db)" = 4
+check "old values and new ones are in one file" python3 -c "
+import json
+x, part = (json.load(open(f))[0] for f in ('whole.json', 'part.json'))
+assert [c['claim'] for c in x['claims']] == ['ways', 'own'] and x['claims'][0]['values'] == [4, 2, 8, 4], x
+assert x['claims'][1] == part['claims'][0] and x['known_builds'] == [part['build']], x"
+good "all that is left" claims known.ini --size tiny --store left.db --range --known r.json
+check "is nothing" test "$(rows left.db)" = 0
+bad 2 "has no range of known at size small" claims known.ini --size small --store left.db --range --known r.json
+bad 2 "cannot read nowhere.json" claims known.ini --size tiny --store left.db --range --known nowhere.json
+bad 2 "names results" report known.ini --size tiny --store left.db --range --known r.json -o left.html
+
 # ---- less of it ----
 good "one unknown" claims known.ini --size tiny --store one.db --range --unknown noise
 check "two points" test "$(rows one.db)" = 4

@@ -127,6 +127,7 @@ struct weights {
     double work[WINDOWS_MAX];   /* warp instructions issued in each */
     double factor[WINDOWS_MAX]; /* those left out that it stands for, by those issued */
     double square;              /* the sum of the squares of what they stand for */
+    double unit;                /* instructions that each unit of the windows' gaps stands for */
 };
 
 /* Excerpts: a window stands for the gaps that fell into it and its neighbours, so that a gap at the edge of a window
@@ -148,12 +149,24 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
         x->work[j] = !w->excerpts && w->passing[j] ? 0 : (double)w->window[j].stats.sm.warp_instructions;
     for (unsigned j = 0; j < x->n; j++) sum += each[j] = x->work[j] > 0 ? stands_for(w, x, j) : 0;
     if (sum <= 0) x->n = 0;
+    else x->unit = left_out / sum;
     for (unsigned j = 0; j < x->n; j++) {
         double mine = each[j] * left_out / sum;
         x->factor[j] = x->work[j] > 0 ? mine / x->work[j] : 0;
         x->square += mine * mine;
         x->used += x->work[j] > 0;
     }
+}
+
+/* Whether window j lies behind a break, or passes on the way to one, where streams were moved on. The warps have come
+ * to their ends there. What the two sides of the break differ by is doubted as a whole (add_windows); it is no scatter,
+ * and says nothing of the stretches long before it. Of waves a break says that there never was a steady state, so there
+ * it counts as scatter too. */
+static bool crosses_break(const struct wave_report *w, unsigned j)
+{
+    if (!w->moved) return false;
+    while (j + 1 < w->windows && w->passing[j]) j++;
+    return w->breaks[j];
 }
 
 /* By how much counter i varies from one window to the next: its variance, per instruction issued in one. Parts near in
@@ -166,16 +179,32 @@ static double variance_of(const struct wave_report *w, unsigned i)
         double work = (double)w->window[j].stats.sm.warp_instructions;
         if (!(work > 0)) continue;
         double rate = (double)counts(&w->window[j])[i] / work;
-        if (before >= 0) jumps += (rate - before) * (rate - before), n++;
+        if (before >= 0 && !crosses_break(w, j)) jumps += (rate - before) * (rate - before), n++;
         before = rate;
     }
     return n > 0 ? jumps / (2 * n) : 0;
 }
 
+/* Where streams were moved on counter i drifts, since warps drift apart and end. What lies in a stretch is between its
+ * two sides, but where between them is not known: it may be off by half of what they differ by. Each stretch counts at
+ * both of its sides, so that `open`, of the one before a window, follows from the window before. */
+static double doubt_drift(const struct wave_report *w, const struct weights *x, unsigned i)
+{
+    double before = -1, open = 0, doubt = 0;
+    for (unsigned j = 0; w->moved && j < x->n; j++) {
+        if (!(x->work[j] > 0)) continue;
+        double rate = (double)counts(&w->window[j])[i] / x->work[j];
+        if (before >= 0 && !w->breaks[j]) doubt += open * x->unit * fabs(rate - before);
+        open = (double)w->gap[j] - open;
+        before = rate;
+    }
+    return doubt;
+}
+
 /* What the parts that were left out would have added to counter i, and how far it may be off. */
 static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, struct timed_launch *m)
 {
-    double added = 0, before = -1, doubt = 0;
+    double added = 0, before = -1, doubt = doubt_drift(w, x, i);
     for (unsigned j = 0; j < x->n; j++) {
         if (!(x->work[j] > 0)) continue;
         double count = (double)counts(&w->window[j])[i], rate = count / x->work[j];

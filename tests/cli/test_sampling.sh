@@ -96,6 +96,13 @@ check "parts of warps were left out, and no CTA" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
     "$work/moves.json"
+# its warps come to their ends behind a stretch: that is no reason to time all of it (its interval misses, docs/sampling.md)
+good "ends sampled" run atax --gpu gtx480-ideal --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4 --sample \
+    --json "$work/ends.json" -q
+check "ends: laws" laws "$work/ends.json"
+check "warps that end are not timed in full" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert "not as before" in n["timed_in_full_because"][0] and n["timed_share"] < 0.7, n' "$work/ends.json"
 check "waves were left out" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"

@@ -441,8 +441,9 @@ enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle)
     if (!c->foresees || r->kind != WL_LOAD || r->bypass || c->next_event <= cycle) return L1_HIT;
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(t, key);
-    bool full = mshr_full(&c->mshr);
-    if (!(full || tags_all_reserved(t, set)) || tags_find(t, set, key) >= 0) return L1_HIT;
+    bool full = mshr_full(&c->mshr), reserved = tags_all_reserved(t, set);
+    if (!(full || reserved) || tags_find(t, set, key) >= 0) return L1_HIT;
+    if (c->waits) return l1_note_refusal(c, reserved ? L1_NO_LINE : L1_NO_MSHR, set);
     struct wl_access a;
     l1_describe_access(r, key, set, cycle, &a);
     struct wl_set ways = tags_view(t, set);

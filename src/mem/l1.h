@@ -93,6 +93,7 @@ struct l1 {
     uint8_t sm;
     bool steady;               /* the policy's answers change only with accepted accesses, fills and epochs */
     bool foresees;             /* and it is asked for nothing but victims: l1_foresee */
+    bool waits;                /* and it is known to wait only where all ways are being fetched: it need not be asked */
     bool changed;              /* something has happened since the last refusal that can lift it */
     bool gate_merges;          /* a warp that may not miss may not merge either */
     uint16_t warp;             /* the warp of the last accepted request: prefetches are attributed to it */
@@ -117,6 +118,7 @@ struct l1_shape {
     uint8_t id; /* enum cache_id */
     bool bypass_lines;
     bool update, write_alloc, perfect, worst, store_way, late, by_sector, local_through;
+    bool waits;              /* the policy is LRU, which takes a way unless all are being fetched, and then waits */
     uint32_t fifo;           /* requests that wait for their data in order; 0: the usual kind of cache */
     uint32_t prefetch_queue; /* lines a policy may ask for ahead; 0: it cannot */
 };

@@ -180,6 +180,7 @@ static int make_caches(struct sm *s, const struct gpu_config *c, struct wl_err *
     struct l1_site alone = site;
     alone.shared = &none;
     s->lsu.load_bytes = c->l2.policy != plain.l2.policy;
+    data.waits = c->l1.policy == plain.l1.policy;
     struct l1 *l1 = s->lsu.l1;
     if (l1_init(&l1[L1_DATA], &data, &c->l1, &site, e) || l1_init(&l1[L1_TEXTURE], &texture, &plain.l1, &alone, e) ||
         l1_init(&l1[L1_CONSTANT], &constant, &plain.l1, &alone, e))

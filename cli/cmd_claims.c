@@ -167,7 +167,7 @@ static int plan_range(struct claims_call *c, struct lab *l, bool *wanted, struct
     if (!rc && o->known) rc = range_read(l->plan, o->known, &known, e);
     if (!rc && o->known && !known)
         rc = wl_fail(e, WL_EINPUT, "%s has no range of %s at size %s; 'claims --range --json' writes such a file",
-                     o->known, l->x->name, size_names[l->plan->size]);
+                     o->known, l->x->name, workload_size_name(l->plan->size));
     for (unsigned i = 0; !rc && i < l->x->nclaims; i++) {
         run[i] = wanted[i];
         wanted[i] = wanted[i] || (known && range_has(known, i));

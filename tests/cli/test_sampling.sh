@@ -96,7 +96,8 @@ check "parts of warps were left out, and no CTA" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
     "$work/moves.json"
-# its warps come to their ends behind a stretch: that is no reason to time all of it (its interval misses, docs/sampling.md)
+# its warps come to their ends behind a stretch: that is no reason to time all of it (its interval misses the full run's
+# cycles by 1 %: docs/sampling.md)
 good "ends sampled" run atax --gpu gtx480-ideal --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4 --sample \
     --json "$work/ends.json" -q
 check "ends: laws" laws "$work/ends.json"

@@ -105,7 +105,10 @@ int range_read(const struct plan *p, const char *file, struct exp_range **out, s
     json_error_t why;
     json_t *all = json_load_file(file, 0, &why);
     *out = NULL;
-    if (!all) return wl_fail(e, WL_EINPUT, "cannot read %s: %s", file, why.text);
+    if (!all && why.line < 0) return wl_fail(e, WL_EINPUT, "cannot read %s: %s", file, why.text);
+    if (!all)
+        return wl_fail(e, WL_EINPUT, "%s is no file of ranges, as claims --range --json writes it: line %d: %s", file,
+                       why.line, why.text);
     const json_t *one = find_experiment(all, p), *points = json_object_get(one, "points");
     size_t n = json_array_size(points);
     int rc = 0;

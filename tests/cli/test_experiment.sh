@@ -272,7 +272,7 @@ check "is the file" cmp baseline.csv again.csv
 bad 2 "has results of baseline, not of demo" experiment demo --size tiny --store "$work/other.db" --known baseline.csv
 bad 2 "not small" claims baseline --size small --store "$work/other.db" --known baseline.csv
 bad 2 "must be as it was" claims baseline --size tiny --sample --store "$work/other.db" --known baseline.csv
-bad 2 "without --range" claims baseline --size tiny --range --store "$work/other.db" --known baseline.csv
+bad 2 "no file of ranges" claims baseline --size tiny --range --store "$work/other.db" --known baseline.csv
 bad 2 "without --from" claims --from baseline.csv --known baseline.csv
 "$WARPLINE" figure baseline --size tiny --store "$db" --out . >stored.txt
 good "figure --from" figure --from baseline.csv --out from

@@ -269,7 +269,8 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled;  /* each block in the order an assembler would give it (block_order.h) */
+    uint32_t capability; /* of the device, 90 for sm_90: what an assembler would do depends on it */
+    bool scheduled;      /* each block in the order an assembler would give it (block_order.h) */
     bool keep_going; /* a function whose body cannot be executed is refused, and its callers, not the module (refuse.c)
                       */
 };

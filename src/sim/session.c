@@ -137,7 +137,8 @@ void session_failed(const struct session *s, const char *kernel, enum launch_end
  * as the program itself runs there. */
 struct ptx_target ptx_target_of(const int64_t *v)
 {
-    return (struct ptx_target){.scheduled = v[P_SM_CODE], .keep_going = true};
+    return (struct ptx_target){
+        .capability = (uint32_t)v[P_DEVICE_CAPABILITY], .scheduled = v[P_SM_CODE], .keep_going = true};
 }
 
 struct ptx_target session_ptx_target(const struct session *s)

@@ -21,6 +21,7 @@
 #include "ptx/assemble.h"
 #include "ptx/block_order.h"
 #include "ptx/hold.h"
+#include "ptx/known_registers.h"
 #include "ptx/live.h"
 #include "ptx/opcodes.h"
 #include "ptx/repeat.h"
@@ -421,5 +422,11 @@ int registers_count(struct build *b, struct func_info *fi)
     fi->f.least_regs = limited(fi, least);
     fi->f.most_regs = limited(fi, most > least ? most : least);
     fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    fi->f.regs_from = REGS_FROM_ALLOCATOR;
+    uint32_t known = b->target.known_registers ? known_registers(fi, b->target.capability) : 0;
+    if (known) {
+        fi->f.regs_per_thread = known;
+        fi->f.regs_from = REGS_FROM_ASSEMBLER;
+    }
     return 0;
 }

@@ -5,13 +5,14 @@
 
 #include "ptx/opcodes.h"
 
-/* What is written to a register: nothing, something else than a parameter, or more than once; a parameter of one word;
- * one that is held. */
-enum { UNWRITTEN, OTHER, PARAMETER, HELD };
+/* What is written to a register: nothing, something else than a parameter, or more than once; a parameter of one word,
+ * of two; one that is held. */
+enum { UNWRITTEN, OTHER, WORD, POINTER, HELD };
 
 struct holder {
     struct repeated *r;
     uint8_t *is;                     /* by register: one of these */
+    uint32_t *def;                   /* by register: the only instruction that writes it, plus one; 0: several */
     uint32_t *home, *next;           /* by register: the block where it begins; the next one that begins there */
     uint32_t *first_held;            /* by block: a register that begins there */
     uint32_t *idom, *order, *number; /* by block: graph_dominators */
@@ -20,21 +21,24 @@ struct holder {
 
 /* ---- which parameters ---- */
 
-static bool loads_parameter(const struct ptx_func *f, const struct ptx_inst *in)
+static bool loads_parameter(const struct ptx_inst *in)
 {
     return in->op == OP_LD && in->space == PTX_PARAM_KERNEL && in->vec <= 1 && in->guard < 0 &&
-           in->dst[0].kind == OPND_REG && in->dst[0].reg >= 0 &&
-           ptx_type_bytes((enum ptx_type)f->reg[in->dst[0].reg].type) <= 4;
+           in->dst[0].kind == OPND_REG && in->dst[0].reg >= 0;
 }
 
 static void find_parameters(struct holder *h)
 {
+    const struct ptx_func *f = &h->r->fi.f;
     int32_t regs[MAX_INST_REGS];
     for (uint32_t i = 0; i < h->r->fi.f.ninst; i++) {
         const struct ptx_inst *in = &h->r->inst[i];
         unsigned n = inst_writes(in, regs);
-        for (unsigned k = 0; k < n; k++)
-            h->is[regs[k]] = !h->is[regs[k]] && loads_parameter(&h->r->fi.f, in) ? PARAMETER : OTHER;
+        for (unsigned k = 0; k < n; k++) {
+            bool first = !h->is[regs[k]], wide = ptx_type_bytes((enum ptx_type)f->reg[regs[k]].type) > 4;
+            h->def[regs[k]] = first ? i + 1 : 0;
+            h->is[regs[k]] = !first || !loads_parameter(in) ? OTHER : wide ? POINTER : WORD;
+        }
     }
 }
 
@@ -43,12 +47,12 @@ static bool is_constant(const struct holder *h, const struct ptx_operand *o)
     if (o->kind == OPND_SREG)
         return (o->sreg >= SREG_NTID_X && o->sreg <= SREG_NTID_Z) ||
                (o->sreg >= SREG_NCTAID_X && o->sreg <= SREG_NCTAID_Z);
-    return o->kind == OPND_IMM || (o->kind == OPND_REG && o->reg >= 0 && h->is[o->reg] == PARAMETER);
+    return o->kind == OPND_IMM || (o->kind == OPND_REG && o->reg >= 0 && h->is[o->reg] == WORD);
 }
 
-/* The first parameter of each instruction that has one constant too many. A conversion has its operand in a register.
+/* The first word of each instruction that has one constant too many. A conversion has its operand in a register.
  */
-static void find_held(struct holder *h)
+static void hold_words(struct holder *h)
 {
     for (uint32_t i = 0; i < h->r->fi.f.ninst; i++) {
         const struct ptx_inst *in = &h->r->inst[i];
@@ -74,6 +78,11 @@ static uint32_t common_dominator(const struct holder *h, uint32_t a, uint32_t b)
     return a;
 }
 
+static void read_in(struct holder *h, uint32_t v, uint32_t b)
+{
+    h->home[v] = h->home[v] == PTX_NO_BLOCK ? b : common_dominator(h, h->home[v], b);
+}
+
 static void find_homes(struct holder *h)
 {
     const struct func_info *fi = &h->r->fi;
@@ -82,12 +91,65 @@ static void find_homes(struct holder *h)
         if (h->number[b] == PTX_NO_BLOCK) continue;
         for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++) {
             unsigned n = inst_reads(&h->r->inst[i], regs);
-            for (unsigned k = 0; k < n; k++) {
-                uint32_t *home = &h->home[regs[k]];
-                if (h->is[regs[k]] == HELD) *home = *home == PTX_NO_BLOCK ? b : common_dominator(h, *home, b);
-            }
+            for (unsigned k = 0; k < n; k++)
+                if (h->is[regs[k]] == HELD) read_in(h, (uint32_t)regs[k], b);
         }
     }
+}
+
+static bool is_scaled_index(const struct holder *h, const struct ptx_operand *o)
+{
+    if (o->kind != OPND_REG || o->reg < 0 || !h->def[o->reg]) return false;
+    const struct ptx_inst *in = &h->r->inst[h->def[o->reg] - 1];
+    return in->op == OP_MUL && in->flags & FLAG_WIDE;
+}
+
+static bool copies_pointer(const struct holder *h, const struct ptx_inst *in)
+{
+    return in->op == OP_CVTA && in->guard < 0 && in->src[0].kind == OPND_REG && in->src[0].reg >= 0 &&
+           h->def[in->src[0].reg] && loads_parameter(&h->r->inst[h->def[in->src[0].reg] - 1]);
+}
+
+/* The parameter of two words that the operand is; -1: none. */
+static int32_t pointer_of(const struct holder *h, const struct ptx_operand *o)
+{
+    int32_t v = o->kind == OPND_REG ? o->reg : -1;
+    if (v >= 0 && h->def[v] && copies_pointer(h, &h->r->inst[h->def[v] - 1])) v = h->r->inst[h->def[v] - 1].src[0].reg;
+    return v >= 0 && h->def[v] && loads_parameter(&h->r->inst[h->def[v] - 1]) ? v : -1;
+}
+
+/* A sum in a loop has its base from the held pair, those outside from one of their own. */
+static void hold_base(struct holder *h, struct ptx_inst *in, uint32_t b)
+{
+    for (int k = 0; k < 2; k++) {
+        int32_t v = pointer_of(h, &in->src[k]);
+        if (v < 0 || !is_scaled_index(h, &in->src[1 - k])) continue;
+        h->is[v] = HELD;
+        in->src[k].reg = v;
+        read_in(h, (uint32_t)v, b);
+        return;
+    }
+}
+
+static void hold_pointers(struct holder *h)
+{
+    const struct func_info *fi = &h->r->fi;
+    for (uint32_t b = 0; b < fi->f.nblock; b++) {
+        if (h->number[b] == PTX_NO_BLOCK || fi->block_loop[b] == UINT16_MAX) continue;
+        for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++)
+            if (h->r->inst[i].op == OP_ADD && h->r->inst[i].nsrc == 2) hold_base(h, &h->r->inst[i], b);
+    }
+    for (uint32_t i = 0; i < fi->f.ninst; i++) {
+        struct ptx_inst *in = &h->r->inst[i];
+        if (!copies_pointer(h, in) || h->is[in->src[0].reg] != HELD) continue;
+        in->op = OP_MOV; /* of a constant: as without the other */
+        in->src[0] = (struct ptx_operand){.kind = OPND_IMM, .reg = -1};
+    }
+}
+
+static void list_homes(struct holder *h)
+{
+    const struct func_info *fi = &h->r->fi;
     for (uint32_t v = 0; v < fi->f.nregs; v++) {
         uint32_t home = h->home[v];
         if (home == PTX_NO_BLOCK) continue;
@@ -122,7 +184,7 @@ static bool rewrite(struct holder *h)
         for (uint32_t v = h->first_held[b]; v != PTX_NO_BLOCK; v = h->next[v]) inst[n++] = beginning_of(f, v);
         for (uint32_t i = from; i < end; i++) {
             const struct ptx_inst *in = &r->inst[i];
-            bool moved = loads_parameter(f, in) && h->is[in->dst[0].reg] == HELD;
+            bool moved = loads_parameter(in) && h->is[in->dst[0].reg] == HELD;
             inst[n++] = moved ? (struct ptx_inst){.op = OP_MOV, .type = in->type, .guard = -1} : *in;
         }
         r->block[b].count = n - r->block[b].first;
@@ -141,9 +203,11 @@ static bool hold(struct holder *h)
     for (uint32_t b = 0; b < fi->f.nblock; b++) h->first_held[b] = PTX_NO_BLOCK;
     for (uint32_t v = 0; v < fi->f.nregs; v++) h->home[v] = PTX_NO_BLOCK;
     find_parameters(h);
-    find_held(h);
     if (graph_dominators(&g, 0, h->idom, h->order, h->number) < 0) return false;
+    hold_words(h);
     find_homes(h);
+    hold_pointers(h);
+    list_homes(h);
     return rewrite(h);
 }
 
@@ -151,12 +215,13 @@ bool hold_parameters(struct repeated *r)
 {
     size_t nblock = r->fi.f.nblock, nregs = r->fi.f.nregs;
     struct holder h = {.r = r, .is = calloc(nregs + 1, 1)};
-    uint32_t *w = calloc(2 * nregs + 5 * nblock + 1 + r->fi.succ_first[nblock], sizeof *w);
+    uint32_t *w = calloc(3 * nregs + 5 * nblock + 1 + r->fi.succ_first[nblock], sizeof *w);
     bool done = w && h.is;
     if (done) {
         h.home = w;
         h.next = h.home + nregs;
-        h.first_held = h.next + nregs;
+        h.def = h.next + nregs;
+        h.first_held = h.def + nregs;
         h.idom = h.first_held + nblock;
         h.order = h.idom + nblock;
         h.number = h.order + nblock;

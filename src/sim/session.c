@@ -133,8 +133,8 @@ void session_failed(const struct session *s, const char *kernel, enum launch_end
     w->failed(w->arg, &f);
 }
 
-/* The registers that cost no occupancy are not the machine's: a trace holds one count, and must replay on any machine
- * as the program itself runs there. */
+/* Of assembled programs registers depend on the device's capability alone: the registers that cost no occupancy are not
+ * the machine's. A trace holds one count. */
 struct ptx_target ptx_target_of(const int64_t *v)
 {
     return (struct ptx_target){.capability = (uint32_t)v[P_DEVICE_CAPABILITY],

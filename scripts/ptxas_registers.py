@@ -3,8 +3,10 @@
 
 Needs ptxas of CUDA 13 (PTXAS=...), and for the targets that it no longer has one of CUDA 11 (PTXAS_OLD=...; Debian's
 nvidia-cuda-toolkit has 11.8). Texts for older targets than one of them has are assembled as for its oldest; their
-instructions are the same. A kernel's hash is FNV-1a of its text, from its name to the brace that ends it: by it
-src/ptx/known_registers.c finds the row. --hashes only writes these anew, which needs no assembler. 0: the old one cannot read the text, or the target lacks an instruction.
+instructions are the same. 0: the old one cannot read the text, or the target lacks an instruction.
+
+A kernel's hash is FNV-1a of its text, from its name to the brace that ends it: by it src/ptx/known_registers.c finds the
+row. --hashes only writes these anew, which needs no assembler, where the machine code of changed texts is the same.
 """
 import csv
 import glob
@@ -73,7 +75,8 @@ def ask_assemblers():
     with tempfile.TemporaryDirectory() as folder:
         for path in sorted(p for place in PLACES for p in glob.glob(place)):
             by_arch = [registers(path, arch, folder) for arch in ARCHS]
-            rows += [row_of(path, kernel, [found.get(kernel, "0") for found in by_arch]) for kernel in sorted(by_arch[-1])]
+            for kernel in sorted(by_arch[-1]):
+                rows.append(row_of(path, kernel, [found.get(kernel, "0") for found in by_arch]))
     return rows
 
 

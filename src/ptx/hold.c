@@ -68,35 +68,6 @@ static void hold_words(struct holder *h)
     }
 }
 
-/* ---- where they begin ---- */
-
-static uint32_t common_dominator(const struct holder *h, uint32_t a, uint32_t b)
-{
-    while (a != b)
-        if (h->number[a] > h->number[b]) a = h->idom[a];
-        else b = h->idom[b];
-    return a;
-}
-
-static void read_in(struct holder *h, uint32_t v, uint32_t b)
-{
-    h->home[v] = h->home[v] == PTX_NO_BLOCK ? b : common_dominator(h, h->home[v], b);
-}
-
-static void find_homes(struct holder *h)
-{
-    const struct func_info *fi = &h->r->fi;
-    int32_t regs[MAX_INST_REGS];
-    for (uint32_t b = 0; b < fi->f.nblock; b++) {
-        if (h->number[b] == PTX_NO_BLOCK) continue;
-        for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++) {
-            unsigned n = inst_reads(&h->r->inst[i], regs);
-            for (unsigned k = 0; k < n; k++)
-                if (h->is[regs[k]] == HELD) read_in(h, (uint32_t)regs[k], b);
-        }
-    }
-}
-
 static bool is_scaled_index(const struct holder *h, const struct ptx_operand *o)
 {
     if (o->kind != OPND_REG || o->reg < 0 || !h->def[o->reg]) return false;
@@ -119,14 +90,13 @@ static int32_t pointer_of(const struct holder *h, const struct ptx_operand *o)
 }
 
 /* A sum in a loop has its base from the held pair, those outside from one of their own. */
-static void hold_base(struct holder *h, struct ptx_inst *in, uint32_t b)
+static void hold_base(struct holder *h, struct ptx_inst *in)
 {
     for (int k = 0; k < 2; k++) {
         int32_t v = pointer_of(h, &in->src[k]);
         if (v < 0 || !is_scaled_index(h, &in->src[1 - k])) continue;
         h->is[v] = HELD;
         in->src[k].reg = v;
-        read_in(h, (uint32_t)v, b);
         return;
     }
 }
@@ -137,7 +107,7 @@ static void hold_pointers(struct holder *h)
     for (uint32_t b = 0; b < fi->f.nblock; b++) {
         if (h->number[b] == PTX_NO_BLOCK || fi->block_loop[b] == UINT16_MAX) continue;
         for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++)
-            if (h->r->inst[i].op == OP_ADD && h->r->inst[i].nsrc == 2) hold_base(h, &h->r->inst[i], b);
+            if (h->r->inst[i].op == OP_ADD && h->r->inst[i].nsrc == 2) hold_base(h, &h->r->inst[i]);
     }
     for (uint32_t i = 0; i < fi->f.ninst; i++) {
         struct ptx_inst *in = &h->r->inst[i];
@@ -147,9 +117,30 @@ static void hold_pointers(struct holder *h)
     }
 }
 
-static void list_homes(struct holder *h)
+/* ---- where they begin ---- */
+
+static uint32_t common_dominator(const struct holder *h, uint32_t a, uint32_t b)
+{
+    while (a != b)
+        if (h->number[a] > h->number[b]) a = h->idom[a];
+        else b = h->idom[b];
+    return a;
+}
+
+static void find_homes(struct holder *h)
 {
     const struct func_info *fi = &h->r->fi;
+    int32_t regs[MAX_INST_REGS];
+    for (uint32_t b = 0; b < fi->f.nblock; b++) {
+        if (h->number[b] == PTX_NO_BLOCK) continue;
+        for (uint32_t i = fi->block[b].first; i < fi->block[b].first + fi->block[b].count; i++) {
+            unsigned n = inst_reads(&h->r->inst[i], regs);
+            for (unsigned k = 0; k < n; k++) {
+                uint32_t *home = &h->home[regs[k]];
+                if (h->is[regs[k]] == HELD) *home = *home == PTX_NO_BLOCK ? b : common_dominator(h, *home, b);
+            }
+        }
+    }
     for (uint32_t v = 0; v < fi->f.nregs; v++) {
         uint32_t home = h->home[v];
         if (home == PTX_NO_BLOCK) continue;
@@ -205,9 +196,8 @@ static bool hold(struct holder *h)
     find_parameters(h);
     if (graph_dominators(&g, 0, h->idom, h->order, h->number) < 0) return false;
     hold_words(h);
-    find_homes(h);
     hold_pointers(h);
-    list_homes(h);
+    find_homes(h);
     return rewrite(h);
 }
 

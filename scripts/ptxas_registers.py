@@ -5,7 +5,7 @@ Needs ptxas of CUDA 13 (PTXAS=...), and for the targets that it no longer has on
 nvidia-cuda-toolkit has 11.8). Texts for older targets than one of them has are assembled as for its oldest; their
 instructions are the same. 0: the old one cannot read the text, or the target lacks an instruction.
 
-A kernel's hash is FNV-1a of its text, from its name to the brace that ends it: by it src/ptx/known_registers.c finds the
+A kernel has the FNV-1a hash of its text, from its name to the closing brace: by it src/ptx/known_registers.c finds its
 row. --hashes only writes these anew, which needs no assembler, where the machine code of changed texts is the same.
 """
 import csv

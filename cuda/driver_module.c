@@ -56,7 +56,9 @@ static void know_registers(struct ptx_module *m, const void *image, size_t size,
     if (!cubin) return;
     for (struct ptx_func *f = m->funcs; f; f = f->next) {
         unsigned n = f->is_kernel ? cubin_registers(cubin, bytes, f->name) : 0;
-        if (n) f->regs_per_thread = n;
+        if (!n) continue;
+        f->regs_per_thread = n;
+        f->regs_from = REGS_FROM_MACHINE_CODE;
     }
     free(cubin);
 }

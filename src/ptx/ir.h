@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "stream/code.h"
+#include "stream/registers_from.h"
 
 /* clang-format off */
 enum ptx_type {
@@ -226,6 +227,7 @@ struct ptx_func {
     uint64_t frame_bytes;     /* .param variables of the body, formals and returns included (not kernels) */
     uint64_t shared_bytes;    /* static .shared, this function and all it calls */
     uint32_t regs_per_thread; /* registers of a thread: the assembler's, or estimated: live.c, registers.c */
+    uint8_t regs_from;        /* enum registers_from */
     uint32_t least_regs;      /* no assembler needs more than that; and what one takes that need not save */
     uint32_t most_regs;
     uint32_t max_threads;   /* .maxntid product, or 0 */
@@ -269,7 +271,9 @@ enum { PTX_MAX_BYTES = 1 << 28 }; /* of a text; a longer one is refused */
 struct ptx_module *ptx_parse(const char *file, const char *text, size_t len, uint32_t pc_base, struct wl_err *e);
 /* What is known of the machine that the text is assembled for. */
 struct ptx_target {
-    bool scheduled;  /* each block in the order an assembler would give it (block_order.h) */
+    uint32_t capability;  /* of the device, 90 for sm_90: what an assembler would do depends on it */
+    bool known_registers; /* of kernels that ptxas was asked about they are what it said (known_registers.h) */
+    bool scheduled;       /* each block in the order an assembler would give it (block_order.h) */
     bool keep_going; /* a function whose body cannot be executed is refused, and its callers, not the module (refuse.c)
                       */
 };

@@ -414,6 +414,7 @@ static int shape(struct exec_run *r, struct wl_err *e)
     memcpy(i->grid, r->l.grid, sizeof i->grid);
     memcpy(i->block, r->l.block, sizeof i->block);
     i->regs_per_thread = r->l.regs ? r->l.regs : k->regs_per_thread;
+    i->regs_from = r->l.regs ? REGS_FROM_USER : k->regs_from;
     i->code = &r->l.image->mod->code;
     int rc = launch_shape(i, e);
     if (rc) return rc;

@@ -351,6 +351,7 @@ static void settle(struct func_info *fi, uint32_t low, uint32_t high)
     fi->f.least_regs = with_reserve(fi, low);
     fi->f.most_regs = with_reserve(fi, high > low ? high : low);
     fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    fi->f.regs_from = REGS_FROM_TEXT;
     uint32_t all = ptx_registers(&fi->f, ORDER_REGS);
     for (uint32_t i = 0; i < fi->f.nblock; i++) { /* so far what is live at the block's begin */
         uint32_t taken = (fi->room[i] > UNIFORM_REGS ? fi->room[i] - UNIFORM_REGS : 0) + LIVE_EXTRA;

@@ -44,9 +44,10 @@ struct func_info {
     uint16_t *block_loop;        /* loop of a block, module-wide number */
     struct callee *callees;
     struct shared_use *shared;
-    uint32_t maxnreg;   /* 0: none given */
-    uint32_t line, col; /* where its name stands in the text, for messages */
-    uint32_t mark;      /* these three are scratch of walks over the call graph */
+    uint32_t maxnreg;            /* 0: none given */
+    const char *text, *text_end; /* from its name to behind the brace that ends it; NULL: no body */
+    uint32_t line, col;          /* where its name stands in the text, for messages */
+    uint32_t mark;               /* these three are scratch of walks over the call graph */
     struct callee *walk;
     struct func_info *caller;
     uint32_t order;         /* index of the function in build.order */

@@ -239,11 +239,13 @@ static void body_to_arena(struct ptx_parser *p, struct func_info *fi)
 }
 
 /* The statements of a body, up to the brace that ends it. */
-static void parse_body(struct ptx_parser *p, const struct func_info *fi)
+static void parse_body(struct ptx_parser *p, struct func_info *fi, const struct token *name)
 {
     if (fi->defined) fail_at(p, &p->tok, "function '%s' already has a body", fi->f.name);
     expect(p, '{', "to begin the function's body");
     while (p->tok.kind != TOK_END && !at_punct(p, '}')) parse_statement(p);
+    fi->text = name->s;
+    fi->text_end = p->tok.s + 1;
     expect(p, '}', "to end the function's body");
 }
 
@@ -341,7 +343,7 @@ void parse_function(struct ptx_parser *p, bool is_kernel)
     if (has_body) {
         declare_formals(p, head.f.ret, head.f.nrets, &name);
         declare_formals(p, head.f.param, head.f.nparams, &name);
-        parse_body(p, fi);
+        parse_body(p, fi, &name);
     } else {
         expect(p, ';', "after a function's declaration");
     }

@@ -10,7 +10,8 @@
  *   that is no longer needed (LDG R2, [R2.64]), else the address stays until the word is read. A base of addresses that
  *   is a parameter is loaded from the constant bank some instructions ahead of the sum (LDC.64).
  *
- * Constants and parameters are operands, but accesses of memory have theirs in registers. Short loops are repeated
+ * Constants and parameters are operands, but accesses of memory have theirs in registers, and from sm_90 on, where
+ * registers are spent, so have instructions that read two constants (hold.h). Short loops are repeated
  * (repeat.h). ptx_registers chooses between the two. What it comes to: tests/unit/test_registers.c. */
 #include "ptx/registers.h"
 
@@ -19,15 +20,18 @@
 
 #include "ptx/assemble.h"
 #include "ptx/block_order.h"
+#include "ptx/hold.h"
+#include "ptx/known_registers.h"
 #include "ptx/live.h"
 #include "ptx/opcodes.h"
 #include "ptx/repeat.h"
 #include "ptx/sink.h"
 
 enum { ROWS = MAX_THREAD_REGS + 1, STACK_POINTER = 1, OF_HARDWARE = 2 };
-enum { AHEAD = 12 };          /* instructions between LDC and the sum, about its latency */
-enum { FREE_REGS = 32 };      /* 65,536 registers for 2048 threads */
-enum { MOST_INST = 1 << 17 }; /* of a kernel; in a longer one nobody counts */
+enum { AHEAD = 12 };            /* instructions between LDC and the sum, about its latency */
+enum { FREE_REGS = 32 };        /* 65,536 registers for 2048 threads */
+enum { HOLDS_PARAMETERS = 90 }; /* the compute capability: see hold.h */
+enum { MOST_INST = 1 << 17 };   /* of a kernel; in a longer one nobody counts */
 #define NONE UINT32_MAX
 
 /* A value is live at the points from begin to before end. Point i + b stands in front of instruction i of block b, and
@@ -380,28 +384,25 @@ static uint32_t limited(const struct func_info *fi, uint32_t n)
     return fi->maxnreg && n > fi->maxnreg ? fi->maxnreg : n;
 }
 
-static void count(struct allocation *a, struct func_info *fi)
+static uint32_t counted(struct allocation *a, bool most)
 {
     assemble_mark(a->l.value, a->l.fi);
-    order_blocks(a, false);
-    uint32_t least = allocate(a, false);
-    order_blocks(a, true);
-    give_pairs(a);
-    uint32_t most = allocate(a, true);
-    fi->f.least_regs = limited(fi, least);
-    fi->f.most_regs = limited(fi, most > least ? most : least);
-    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    order_blocks(a, most);
+    if (most) give_pairs(a);
+    return allocate(a, most);
 }
 
-int registers_count(struct build *b, struct func_info *fi)
+/* Registers of the kernel with registers spent (`most`) or saved; 0: no memory. */
+static uint32_t count(struct build *b, struct func_info *fi, bool most)
 {
     struct allocation a = {.nspan = 0};
     struct repeated r;
-    if (!fi->f.is_kernel || fi->f.ninst > MOST_INST) return 0;
-    if (!repeat_loops(b, fi, &r)) a.failed = true;
-    else if (!live_open(&a.l, &r.fi, true)) a.failed = a.l.failed;
+    uint32_t n = 0;
+    bool holds = most && b->target.capability >= HOLDS_PARAMETERS;
+    if (!repeat_loops(b, fi, &r) || (holds && !hold_parameters(&r))) a.failed = true;
+    else if (!live_open(&a.l, &r.fi, true)) a.failed = a.l.failed, n = MAX_THREAD_REGS;
     else if (!take_memory(&a)) a.failed = true;
-    else count(&a, fi);
+    else n = counted(&a, most);
     live_close(&a.l);
     repeat_free(&r);
     sched_free(&a.sched);
@@ -409,6 +410,23 @@ int registers_count(struct build *b, struct func_info *fi)
     free(a.spans);
     free(a.weight);
     free(a.span);
-    return a.failed ? wl_fail(b->e, WL_ERUN, "%s: out of memory while counting registers of %s", b->m->file, fi->f.name)
-                    : 0;
+    return a.failed ? 0 : n;
+}
+
+int registers_count(struct build *b, struct func_info *fi)
+{
+    if (!fi->f.is_kernel || fi->f.ninst > MOST_INST) return 0;
+    uint32_t least = count(b, fi, false), most = count(b, fi, true);
+    if (!least || !most)
+        return wl_fail(b->e, WL_ERUN, "%s: out of memory while counting registers of %s", b->m->file, fi->f.name);
+    fi->f.least_regs = limited(fi, least);
+    fi->f.most_regs = limited(fi, most > least ? most : least);
+    fi->f.regs_per_thread = ptx_registers(&fi->f, FREE_REGS);
+    fi->f.regs_from = REGS_FROM_ALLOCATOR;
+    uint32_t known = b->target.known_registers ? known_registers(fi, b->target.capability) : 0;
+    if (known) {
+        fi->f.regs_per_thread = known;
+        fi->f.regs_from = REGS_FROM_ASSEMBLER;
+    }
+    return 0;
 }

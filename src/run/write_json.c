@@ -15,6 +15,7 @@
 #include "run/json_launch.h"
 #include "run/write_lines.h"
 #include "run/write_sampling.h"
+#include "stream/registers_from.h"
 
 double result_ipc(const struct run_result *r)
 {
@@ -79,6 +80,9 @@ static json_t *energy_object(const struct run_result *r)
     return NULL;
 }
 
+#define REGISTERS_FROM_NAME(id, name) name,
+static const char *const registers_from[] = {REGISTERS_FROM(REGISTERS_FROM_NAME)};
+
 static json_t *kernel_list(const struct run_result *r)
 {
     json_t *list = json_array();
@@ -89,6 +93,8 @@ static json_t *kernel_list(const struct run_result *r)
         bad |= json_object_set_new(o, "name", json_text(k->name));
         bad |= json_object_set_new(o, "grid", triple(k->grid));
         bad |= json_object_set_new(o, "block", triple(k->block));
+        bad |= json_object_set_new(o, "registers", json_count(k->registers));
+        bad |= json_object_set_new(o, "registers_from", json_text(registers_from[k->registers_from % REGS_FROM_COUNT]));
         bad |= json_object_set_new(o, "cycles", json_count(k->cycles));
         bad |= json_object_set_new(o, "warp_instructions", json_count(k->warp_instructions));
         bad |= json_object_set_new(o, "thread_instructions", json_count(k->thread_instructions));

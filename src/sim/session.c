@@ -133,11 +133,14 @@ void session_failed(const struct session *s, const char *kernel, enum launch_end
     w->failed(w->arg, &f);
 }
 
-/* The registers that cost no occupancy are not the machine's: a trace holds one count, and must replay on any machine
- * as the program itself runs there. */
+/* Of assembled programs registers depend on the device's capability alone: the registers that cost no occupancy are not
+ * the machine's. A trace holds one count. */
 struct ptx_target ptx_target_of(const int64_t *v)
 {
-    return (struct ptx_target){.scheduled = v[P_SM_CODE], .keep_going = true};
+    return (struct ptx_target){.capability = (uint32_t)v[P_DEVICE_CAPABILITY],
+                               .known_registers = true,
+                               .scheduled = v[P_SM_CODE],
+                               .keep_going = true};
 }
 
 struct ptx_target session_ptx_target(const struct session *s)
@@ -178,6 +181,8 @@ void session_record(struct session *s, const struct launch_info *info, uint64_t 
 {
     struct kernel_record *k = &s->kernel[s->kernels++];
     *k = (struct kernel_record){.cycles = cycles,
+                                .registers = info->regs_per_thread,
+                                .registers_from = info->regs_from,
                                 .warp_instructions = n.warp_instructions,
                                 .thread_instructions = n.thread_instructions,
                                 .begin = s->cycles,

@@ -7,6 +7,7 @@
 struct kernel_record {
     char name[128];
     uint32_t grid[3], block[3];
+    uint32_t registers, registers_from; /* of a thread; enum registers_from (stream) */
     uint64_t cycles, warp_instructions, thread_instructions;
     uint64_t begin, end; /* core cycles of the run before it began, and when it had ended */
     uint64_t stream;     /* the program's; 0: the default stream */

@@ -42,6 +42,7 @@
 
 #include "base/err.h"
 #include "stream/code.h"
+#include "stream/registers_from.h"
 #include "stream/spaces.h"
 
 enum { CTA_MAX_WARPS = 32, EXCERPT_WINDOW = 4096 /* warp instructions */ };
@@ -53,6 +54,7 @@ struct launch_info {
     uint32_t grid[3], block[3];
     uint32_t ctas, threads_per_cta, warps_per_cta; /* derived from grid and block */
     uint32_t regs_per_thread, shared_bytes;        /* what limits residency */
+    uint8_t regs_from;                             /* enum registers_from */
     uint32_t cluster[3];                           /* CTAs of a cluster; all 0: there are none */
     const struct code *code;
 };

@@ -26,7 +26,7 @@ err_has() {
 err_once() {
     if [ "$(grep -c -e "$1" "$work/err")" = 1 ]; then ok "said once: $1"; else not_ok "not said once: $1"; fi
 }
-# same_counters A B: two JSON records agree in everything but identity and host.
+# same_counters A B: two JSON records agree in everything but identity, host and who says how many registers there are.
 same_counters() {
     python3 - "$1" "$2" <<'P'
 import json, sys
@@ -34,6 +34,8 @@ a, b = (json.load(open(f)) for f in sys.argv[1:3])
 for k in ("workload", "size", "inputs", "workload_hash", "seed", "host", "engine", "failed_launches",
           "failures", "exit", "command"):
     a.pop(k, None), b.pop(k, None)
+for kernel in a["kernels"] + b["kernels"]:
+    del kernel["registers"], kernel["registers_from"]
 sys.exit([k for k in a if a[k] != b.get(k)] or 0)
 P
 }
@@ -292,6 +294,13 @@ run exec -q --record "$work/traces" -- "$bin/atax" 128
 check "a second recording has a name of its own" [ -f "$work/traces/atax.2.wlt" ]
 run run "$work/traces/atax.wlt" -q --json "$work/b"
 check "a replay has the counters of the program" same_counters "$work/a" "$work/b"
+check "and its registers, which the trace says" python3 - "$work/built-in" "$work/a" "$work/b" <<'P'
+import json, sys
+text, program, trace = (json.load(open(f))["kernels"] for f in sys.argv[1:4])
+assert [k["registers"] for k in program] == [k["registers"] for k in trace]
+for kernels, said in ((text, "text"), (program, "machine_code"), (trace, "trace")):
+    assert {k["registers_from"] for k in kernels} == {said}, said
+P
 run exec --record "$work/traces" -- "$bin/wrong" abort
 err_has "trace      none: the program ended before it was finished"
 check "half a trace is not kept" [ ! -e "$work/traces/wrong.wlt" ]

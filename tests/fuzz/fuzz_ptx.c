@@ -31,8 +31,8 @@ static void check_function(const struct ptx_module *m, const struct ptx_func *f)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct wl_err e;
-    struct ptx_module *m =
-        ptx_parse_for("fuzz.ptx", (const char *)data, size, 0, (struct ptx_target){.scheduled = size & 1}, &e);
+    struct ptx_target target = {.scheduled = size & 1, .capability = size & 2 ? 90 : 75, .known_registers = true};
+    struct ptx_module *m = ptx_parse_for("fuzz.ptx", (const char *)data, size, 0, target, &e);
     if (!m) return 0;
     for (const struct ptx_func *f = m->funcs; f; f = f->next) check_function(m, f);
     for (uint32_t i = 0; i < m->code.ninst; i++) {

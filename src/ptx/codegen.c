@@ -182,6 +182,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
         unsigned element = ptx_type_bytes(in->type);
         c->width = (uint8_t)(is_texture(in) ? TEX_ACCESS_BYTES : element * in->vec);
         if (!is_texture(in) && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+        if (is_texture(in) && v && in->mode != TEX_1D && in->mode != TEX_A1D) c->element = CODE_TEX_PLANE;
     }
     if (in->op == OP_PREFETCH && c->kind == INST_LOAD) {
         c->width = 1;

@@ -47,7 +47,7 @@ struct tex_table {
         struct texture texture;
     } * entry;
     uint32_t count, cap;
-    bool tiles; /* dev_set_tiles */
+    enum texel_layout layout; /* dev_set_texels */
 };
 
 /* ---- micro-ops ---- */

@@ -17,6 +17,7 @@
 #include "ptx/module.h"
 #include "ptx/once.h"
 #include "ptx/opcodes.h"
+#include "ptx/yield.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -434,7 +435,7 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
         free(v);
         return UINT32_MAX;
     }
-    if (v) values_find(fi, v), mark_blocks(fi, mark);
+    if (v) values_find(fi, v), mark_blocks(fi, mark), yield_find(b, fi);
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];
         uint32_t first = at, n = (*blocks)++;

@@ -163,7 +163,7 @@ TEST(arrays_are_seen_in_tiles_that_overlap)
 /* Worked by hand from texture.c's description: sectors of 16 bytes by 2 rows, four of them down, then the next 32 bytes. */
 TEST(arrays_are_seen_in_blocks_of_64_bytes_by_8_rows)
 {
-    const struct seen_at two[] = {{1, 0, 2},   {0, 1, 16},  {8, 0, 32},       {9, 1, 32 + 16 + 2},
+    const struct seen_at two[] = {{2, 0, 4},   {0, 1, 16},  {8, 0, 32},       {10, 1, 32 + 16 + 4},
                                   {0, 2, 64},  {0, 7, 208}, {16, 0, 256},     {32, 0, 512},
                                   {0, 8, 1024}};
     expect_seen(two, 8, TEXEL_BLOCKS, (struct texture){.width = 40, .height = 16, .bits = 16, .channels = 1, .array = true});

@@ -191,7 +191,8 @@ static bool guard_both(struct short_ways *s, uint32_t i)
 {
     const struct ptx_inst *in = &s->fi->inst[i];
     uint32_t end = in->target, at = inner_condition(s, i + 1, end), outer, behind = at + 1, count = 0;
-    if (at == end || leaves_kernel(s, end) || s->jumps[i + 1] || !is_way(s, i + 1, at + 1, in->guard, &outer)) return false;
+    if (at == end || leaves_kernel(s, end) || s->jumps[i + 1] || !is_way(s, i + 1, at + 1, in->guard, &outer))
+        return false;
     while (s->gone[behind] || s->fi->inst[behind].guard < 0) behind++;
     for (uint32_t k = at + 1; k < end; k++) {
         if (s->gone[k]) continue;

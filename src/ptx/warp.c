@@ -258,7 +258,8 @@ static int diverge(struct exec_warp *w, const struct uop *u, const struct xblock
     if (b->ipdom != top->reconv) top->block = b->ipdom;
     else w->depth--; /* the level below waits there already */
     for (unsigned i = 0; i < n; i++)
-        if (way[i].block != b->ipdom && !warp_push_level(w, way[i].block, b->ipdom, way[i].mask)) return out_of_memory(w, u);
+        if (way[i].block != b->ipdom && !warp_push_level(w, way[i].block, b->ipdom, way[i].mask))
+            return out_of_memory(w, u);
     return RUN_ON;
 }
 

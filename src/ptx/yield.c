@@ -73,7 +73,8 @@ static uint32_t lowest_level(const struct exec_warp *w, const struct xblock *b, 
     return j;
 }
 
-/* The lowest level that lanes of the loop are on becomes two: one waits behind the outermost loop, the other goes on. */
+/* The lowest level that lanes of the loop are on becomes two: one waits behind the outermost loop, the other goes on.
+ */
 static int wait_outside(struct exec_warp *w, const struct xblock *b, uint32_t level)
 {
     struct simt *at = &w->stack[level];

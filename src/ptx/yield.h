@@ -1,9 +1,9 @@
 /* yield.h - loops whose lanes do not wait for one another.
  *
  * Where an assembled program repeats a compare-and-swap until it succeeds, the assembler puts a YIELD into the loop
- * (ptxas 13.0 for sm_90: BSSY, YIELD, ATOMS.CAS, a branch back, BSYNC). On an H200 the lanes that succeed then do not wait
- * for those that repeat it, but go on with whoever waits behind the loop already, and the others stay apart until all
- * loops around are over: n lanes that share a word go on one by one (tests/gpu/contention.cu,
+ * (ptxas 13.0 for sm_90: BSSY, YIELD, ATOMS.CAS, a branch back, BSYNC). On an H200 the lanes that succeed then do not
+ * wait for those that repeat it, but go on with whoever waits behind the loop already, and the others stay apart until
+ * all loops around are over: n lanes that share a word go on one by one (tests/gpu/contention.cu,
  * docs/results/h200-contention.txt, "yield"). On the stack of warp.c those that repeat become a level of their own on
  * top, which meets the others behind the outermost loop only. */
 #ifndef WL_PTX_YIELD_H

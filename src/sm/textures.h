@@ -17,9 +17,8 @@ struct texture_unit {
 
 static inline void texture_unit_init(struct texture_unit *t, const int64_t *v)
 {
-    *t = (struct texture_unit){
-        .late = {(uint16_t)v[P_TEXTURE_DELAY], (uint16_t)v[P_TEXTURE_DELAY_2D]},
-        .turn = {(uint8_t)v[P_TEXTURE_TURN], (uint8_t)v[P_TEXTURE_TURN_2D]}};
+    *t = (struct texture_unit){.late = {(uint16_t)v[P_TEXTURE_DELAY], (uint16_t)v[P_TEXTURE_DELAY_2D]},
+                               .turn = {(uint8_t)v[P_TEXTURE_TURN], (uint8_t)v[P_TEXTURE_TURN_2D]}};
 }
 
 static inline bool texture_is_plane(const struct code_inst *in) { return in->element == CODE_TEX_PLANE; }

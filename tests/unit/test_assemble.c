@@ -199,12 +199,12 @@ TEST(two_conditions_of_a_way_are_one_guard)
 static void lanes_at_head(bool apart, bool scheduled, uint32_t *out)
 {
     char text[4096];
-    snprintf(text, sizeof text, "%s%s%s",
-             HEAD "mov.u32 %r9, tile;\n", apart ? "mad.lo.u32 %r9, %r2, 4, %r9;\n" : "", "mov.u32 %r6, 0;\nROUND:\nactivemask.b32 %r10;\npopc.b32 %r3, %r10;\n"
-                  "ld.volatile.shared.u32 %r7, [%r9];\nAGAIN:\nadd.s32 %r8, %r7, 1;\n"
-                  "atom.shared.cas.b32 %r11, [%r9], %r7, %r8;\nsetp.ne.u32 %p1, %r11, %r7;\n"
-                  "mov.u32 %r7, %r11;\n@%p1 bra AGAIN;\nadd.s32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 4;\n"
-                  "@%p2 bra ROUND;\nld.volatile.shared.u32 %r12, [tile];\n" TAIL);
+    snprintf(text, sizeof text, "%s%s%s", HEAD "mov.u32 %r9, tile;\n", apart ? "mad.lo.u32 %r9, %r2, 4, %r9;\n" : "",
+             "mov.u32 %r6, 0;\nROUND:\nactivemask.b32 %r10;\npopc.b32 %r3, %r10;\n"
+             "ld.volatile.shared.u32 %r7, [%r9];\nAGAIN:\nadd.s32 %r8, %r7, 1;\n"
+             "atom.shared.cas.b32 %r11, [%r9], %r7, %r8;\nsetp.ne.u32 %p1, %r11, %r7;\n"
+             "mov.u32 %r7, %r11;\n@%p1 bra AGAIN;\nadd.s32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 4;\n"
+             "@%p2 bra ROUND;\nld.volatile.shared.u32 %r12, [tile];\n" TAIL);
     run(text, scheduled, out);
 }
 

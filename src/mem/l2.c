@@ -486,6 +486,7 @@ static enum l2_stall write_line(struct l2 *s, struct req *r, const struct wl_acc
     if (at >= 0 && s->forward_pending && s->tags.sectors[at].pending) {
         why = write_pending(s, r, a, (uint32_t)at);
     } else if (at >= 0) {
+        if (s->await_pending && s->tags.sectors[at].pending & r->sectors) return L2_STALL_LINE;
         s->moved = (uint8_t)bit_count32(r->sectors);
         l2_touch(s, a, (uint32_t)at, s->tags.sectors[at].pending != 0);
         write_bytes(s, (uint32_t)at, r);

@@ -69,6 +69,7 @@ struct l2 {
     /* What GPGPU-Sim 3.2 did, see params.def. */
     bool by_sector;       /* l2.merge limits the reads of a sector, not of a line */
     bool forward_pending; /* l2.pending_store = forward */
+    bool await_pending;   /* l2.pending_store = wait */
     bool late_ack;        /* l2.ack = memory */
     bool worst;           /* l2.missq_rule = worst */
     bool stop_all;        /* l2.memq_stops = all */

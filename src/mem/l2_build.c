@@ -77,7 +77,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
     for (uint32_t i = 0; i <= LINE_SECTORS; i++)
         s->port_ticks[i] = s->part.period * (i * SECTOR_BYTES / (uint32_t)v[P_L2_PORT]);
     s->port_time = s->sectored ? L2_PAY_REQUEST : (enum l2_port_time)v[P_L2_PORT_TIME];
-    s->forward_pending = v[P_L2_PENDING_STORE];
+    s->forward_pending = v[P_L2_PENDING_STORE] == 1;
+    s->await_pending = v[P_L2_PENDING_STORE] == 2;
     s->by_sector = v[P_SM_COALESCE] == 3 && v[P_L2_SECTORED];
     s->late_ack = v[P_L2_ACK];
     s->worst = v[P_L2_MISSQ_RULE];

@@ -198,7 +198,9 @@ static int check_caches(const struct gpu_config *c, struct wl_err *e)
                        "l1d.mshr_free = written needs another sm.coalesce than sector, where each sector is a miss");
     if (V(L1D_WRITE_ALLOC) && (!V(L1D_WRITE) || !V(L1D_SECTORED)))
         return wl_fail(e, WL_EINPUT, "l1d.write_alloc = yes needs l1d.write = update and l1d.sectored = yes");
-    if (V(L2_PENDING_STORE) && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))
+    if ((V(TEXTURE_DELAY) || V(TEXTURE_DELAY_2D) || V(TEXTURE_TURN) || V(TEXTURE_TURN_2D)) && !V(L1D_READONLY))
+        return wl_fail(e, WL_EINPUT, "texture.delay and texture.turn need l1d.readonly = yes");
+    if (V(L2_PENDING_STORE) == 1 && (V(L2_WRITE) != L2_WRITE_FORWARD || V(L2_SECTORED)))
         return wl_fail(e, WL_EINPUT, "l2.pending_store = forward needs l2.write = forward and l2.sectored = no");
     if (V(L2_TEXTURE) && !V(L2_ENTRY))
         return wl_fail(e, WL_EINPUT, "l2.texture = skip needs l2.entry = queue: the pipeline is inside a port else");

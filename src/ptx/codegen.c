@@ -17,6 +17,7 @@
 #include "ptx/module.h"
 #include "ptx/once.h"
 #include "ptx/opcodes.h"
+#include "ptx/yield.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,7 @@ static void make_entry(struct code_inst *c, const struct func_info *fi, const st
         unsigned element = ptx_type_bytes(in->type);
         c->width = (uint8_t)(is_texture(in) ? TEX_ACCESS_BYTES : element * in->vec);
         if (!is_texture(in) && in->vec > 1 && element < 4) c->element = (uint8_t)element;
+        if (is_texture(in) && v && in->mode != TEX_1D && in->mode != TEX_A1D) c->element = CODE_TEX_PLANE;
     }
     if (in->op == OP_PREFETCH && c->kind == INST_LOAD) {
         c->width = 1;
@@ -433,7 +435,7 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
         free(v);
         return UINT32_MAX;
     }
-    if (v) values_find(fi, v), mark_blocks(fi, mark);
+    if (v) values_find(fi, v), mark_blocks(fi, mark), yield_find(b, fi);
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];
         uint32_t first = at, n = (*blocks)++;

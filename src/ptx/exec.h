@@ -66,7 +66,7 @@ struct texture {
     uint8_t format, bits, channels; /* enum tex_format; 8, 16 or 32 bits; 1, 2 or 4 channels */
     uint8_t address[3];             /* enum tex_address of x, y and z */
     bool layered, cube;             /* the third coordinate is an integer, a layer; six layers are a cube */
-    bool array;                     /* of an array: shown in tiles if dev_set_tiles wants it */
+    bool array;                     /* of an array: shown in tiles if dev_set_texels wants it */
     bool surface;                   /* suld and sust may name it */
     bool normalized;                /* coordinates run from 0 to 1 */
     bool linear;                    /* filtering */
@@ -77,8 +77,9 @@ struct texture {
 /* Binds *t to `handle`, or forgets the handle (t is NULL). A handle is what a kernel's tex
  * instruction names: the address of a .texref variable, or any number below DEVICE_BASE. -1: no memory. */
 int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *t);
-/* Where the timing half sees the texels of two-dimensional arrays: in rows (the default) or in tiles (l1t.layout). */
-void dev_set_tiles(struct dev_mem *m, bool tiles);
+/* Where the timing half sees the texels of two-dimensional arrays, in the order of l1t.layout; rows is the default. */
+enum texel_layout { TEXEL_ROWS, TEXEL_TILES, TEXEL_BLOCKS };
+void dev_set_texels(struct dev_mem *m, enum texel_layout layout);
 
 /* ---- a loaded module: its .global variables are placed in device memory ---- */
 

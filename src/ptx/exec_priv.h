@@ -47,7 +47,7 @@ struct tex_table {
         struct texture texture;
     } * entry;
     uint32_t count, cap;
-    bool tiles; /* dev_set_tiles */
+    enum texel_layout layout; /* dev_set_texels */
 };
 
 /* ---- micro-ops ---- */
@@ -106,6 +106,8 @@ struct xblock {
     uint8_t end;                    /* enum xend; end instruction = uop[first + body] */
     uint8_t polls;                  /* enum polls */
     bool apart;                     /* it is a barrier to which lanes of a warp may come apart (apart.c) */
+    bool yields;                    /* its lanes do not wait for one another at its end (yield.h) */
+    uint32_t outside;               /* where they meet then */
 };
 
 /* Bytes of a frame that must begin as zero. */
@@ -417,6 +419,8 @@ int warp_start(struct exec_warp *w); /* at the kernel's entry */
 int warp_run(struct exec_warp *w);
 int warp_run_block(struct exec_warp *w); /* one block */
 /* Counts the block and writes it to the stream. */
+/* Lanes that go on at `block` until they come to `reconv`. False: out of memory. */
+bool warp_push_level(struct exec_warp *w, uint32_t block, uint32_t reconv, uint32_t mask);
 void warp_enter_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask);
 /* In step with the machine: runs so many instructions, but not past a read of a clock or of what others write. *whole
  * becomes how many bytes of its stream are whole blocks. */

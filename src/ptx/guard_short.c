@@ -13,7 +13,18 @@
  * ptxas 13.0 (-arch=sm_90) does so with up to seven instructions, and with up to five on either side of an 'else':
  * in the machine code of tests/gpu/branches.cu, and in what it takes on an H200 (docs/results/h200-sequences.txt, "if"
  * of K <= 7, "store" of K <= 6, "ifelse" of K <= 4). Arithmetic whose result only
- * the same way reads does not need the guard. Machines that run PTX as it stands know nothing of this. */
+ * the same way reads does not need the guard. Machines that run PTX as it stands know nothing of this.
+ *
+ * Two conditions of one way, `if (a && b) ...`, are two branches to the same place. When the inner one has become a
+ * guard, the outer one joins the comparison that makes it, and only what stands between them is guarded by it alone:
+ *
+ *       @p bra END                    @!p ld.const.f32 a, [x]
+ *       ld.const.f32 a, [x]           setp.eq.or.f32 q, a, 0, p
+ *       setp.eq.f32 q, a, 0           @!q tex.1d b, [t, i]
+ *       @!q tex.1d b, [t, i]
+ *   END:
+ *
+ * ptxas 13.0 does so in leukocyte_dilate (guarded fetches, no branch in the loop but its own). */
 #include "ptx/exec_priv.h"
 #include "ptx/module.h"
 #include "ptx/opcodes.h"
@@ -36,6 +47,7 @@ struct short_ways {
 
 static bool is_access(const struct ptx_inst *in)
 {
+    if (in->op == OP_TEX) return true;
     return (in->op == OP_LD || in->op == OP_ST) && !(in->flags & (FLAG_VOLATILE | FLAG_STRONG));
 }
 
@@ -132,6 +144,68 @@ static bool guard_alone(struct short_ways *s, uint32_t i)
     return true;
 }
 
+/* ---- two conditions of one way ---- */
+
+static bool makes_alone(const struct short_ways *s, uint32_t i, int32_t reg)
+{
+    uint32_t writers = 0;
+    for (uint32_t k = 0; k < s->fi->f.ninst; k++) writers += inst_writes_reg(&s->fi->inst[k], reg);
+    return writers == 1 && inst_writes_reg(&s->fi->inst[i], reg);
+}
+
+/* The comparison between `first` and `end` on which all depends that stands behind it; `end`: there is none. */
+static uint32_t inner_condition(const struct short_ways *s, uint32_t first, uint32_t end)
+{
+    uint32_t last = end, at = first;
+    int32_t inner = -1;
+    for (uint32_t i = first; i < end; i++)
+        if (!s->gone[i] && s->fi->inst[i].guard >= 0) last = i;
+    if (last < end) inner = s->fi->inst[last].guard;
+    while (at < last && !inst_writes_reg(&s->fi->inst[at], inner)) at++;
+    const struct ptx_inst *in = &s->fi->inst[at];
+    if (inner < 0 || at >= last || in->op != OP_SETP || in->boolop || in->ndst != 1 || in->guard >= 0) return end;
+    uint32_t reads = 0;
+    for (uint32_t i = at + 1; i < end; i++) {
+        const struct ptx_inst *one = &s->fi->inst[i];
+        if (s->gone[i]) continue;
+        if (one->guard >= 0) reads++;
+        if (one->guard >= 0 ? one->guard != inner || one->guard_neg != s->fi->inst[last].guard_neg : !is_free(one))
+            return end;
+    }
+    return reads && makes_alone(s, at, inner) ? at : end;
+}
+
+/* The comparison fails where lanes skip the outer way. */
+static void join_conditions(struct short_ways *s, uint32_t at, uint32_t behind, int32_t guard, bool skips_if_not)
+{
+    struct ptx_inst *in = &s->fi->inst[at];
+    bool skips = s->fi->inst[behind].guard_neg; /* the inner way, where the comparison holds */
+    in->boolop = skips ? BOOL_OR : BOOL_AND;
+    in->src[2] = (struct ptx_operand){.kind = OPND_REG, .reg = guard, .negated = skips ? skips_if_not : !skips_if_not};
+    in->nsrc = 3;
+    s->reads[guard]++;
+}
+
+/* The branch at i goes around a way whose end depends on another condition, which has become a guard. */
+static bool guard_both(struct short_ways *s, uint32_t i)
+{
+    const struct ptx_inst *in = &s->fi->inst[i];
+    uint32_t end = in->target, at = inner_condition(s, i + 1, end), outer, behind = at + 1, count = 0;
+    if (at == end || leaves_kernel(s, end) || s->jumps[i + 1] || !is_way(s, i + 1, at + 1, in->guard, &outer))
+        return false;
+    while (s->gone[behind] || s->fi->inst[behind].guard < 0) behind++;
+    for (uint32_t k = at + 1; k < end; k++) {
+        if (s->gone[k]) continue;
+        if (s->jumps[k] || inst_writes_reg(&s->fi->inst[k], in->guard)) return false;
+        count += !is_free(&s->fi->inst[k]);
+    }
+    if (outer + count > ALONE_MOST) return false;
+    guard_way(s, i + 1, at, in->guard, !in->guard_neg);
+    join_conditions(s, at, behind, in->guard, in->guard_neg);
+    take_out(s, i);
+    return true;
+}
+
 /* It goes to the other of two short ways. */
 static bool guard_either(struct short_ways *s, uint32_t i)
 {
@@ -185,7 +259,8 @@ static bool guard_all(struct short_ways *s)
         if (!is_branch(in) || in->guard < 0 || in->target <= i + 1 || in->target >= s->fi->f.ninst) continue;
         turn_around(s, i);
         some |= s->gone[i + 1];
-        if (in->target > i + 1 && in->target < s->fi->f.ninst) some |= guard_alone(s, i) || guard_either(s, i);
+        if (in->target > i + 1 && in->target < s->fi->f.ninst)
+            some |= guard_alone(s, i) || guard_both(s, i) || guard_either(s, i);
     }
     return some;
 }

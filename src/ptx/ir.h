@@ -201,6 +201,8 @@ struct ptx_block {
     uint32_t ipdom;        /* immediate post-dominator, or PTX_NO_BLOCK: the function's end */
     uint32_t code_block;   /* index in the kernel's code table */
     uint32_t parting;      /* the same of what lanes execute that part at its end (codegen.c), or PTX_NO_BLOCK */
+    uint32_t outside;      /* of a block that yields: where its lanes meet, or PTX_NO_BLOCK */
+    bool yields;           /* its lanes do not wait for one another at its end (yield.h) */
 };
 
 struct ptx_reg {

@@ -249,7 +249,9 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
                          .next = b->next,
                          .ipdom = b->ipdom,
                          .code_block = b->code_block,
-                         .parting = b->parting};
+                         .parting = b->parting,
+                         .yields = b->yields,
+                         .outside = b->outside};
     if (b->count) x->end = (uint8_t)end_of(&fn->inst[b->first + b->count - 1]);
     if (x->end != END_FALL) x->body--;
     for (uint32_t i = 0; i < b->count; i++) {

@@ -7,7 +7,7 @@
  *
  * Textures of two and three dimensions lie row by row, pitch-linear, also where the program used an array. Real
  * arrays are stored in tiles, so that a square of texels shares lines; here its rows are lines of
- * their own, unless the machine wants the tiles of GPGPU-Sim (l1t.layout). What the timing half sees of a fetch is one
+ * their own, unless the machine wants tiles (l1t.layout). What the timing half sees of a fetch is one
  * texel per lane: the fetched one, or with filtering the one of smaller x, y and z. A texel outside the border counts
  * as the nearest inside. */
 #include <math.h>
@@ -48,7 +48,7 @@ int dev_texture_set(struct dev_mem *m, uint64_t handle, const struct texture *te
     return 0;
 }
 
-void dev_set_tiles(struct dev_mem *m, bool tiles) { dev_textures(m)->tiles = tiles; }
+void dev_set_texels(struct dev_mem *m, enum texel_layout layout) { dev_textures(m)->layout = layout; }
 
 /* Makes `handle` the run's current texture and returns it, or NULL after a fault. */
 static const struct texture *select_texture(struct exec_warp *w, const struct uop *u, unsigned lane, uint64_t handle)
@@ -176,12 +176,23 @@ static uint64_t tiled_offset(const struct texture *t, uint64_t x, uint64_t y)
     return tile * STEP + (y % high * wide + x % wide) * bytes;
 }
 
+/* Where a GPU has it: blocks of 64 bytes by 8 rows lie side by side. In a block two halves of 32 bytes by 8 rows follow
+ * one another, in these strips of two rows, and in a strip two sectors, which have 16 bytes of either row. */
+static uint64_t block_offset(const struct texture *t, uint64_t x, uint64_t y)
+{
+    enum { WIDE = 64, HIGH = 8, HALF = 256, STRIP = 64, SECTOR = 32, PART = 16 };
+    uint64_t bytes = t->bits / 8u * t->channels, b = x * bytes % WIDE, row = y % HIGH;
+    uint64_t blocks = (t->width * bytes + WIDE - 1) / WIDE, block = y / HIGH * blocks + x * bytes / WIDE;
+    return block * WIDE * HIGH + b / 32 * HALF + row / 2 * STRIP + b % 32 / PART * SECTOR + row % 2 * PART + b % PART;
+}
+
 /* Where the timing half sees the texel that a fetch stands for. */
 static uint64_t shown_offset(const struct tex_table *table, const struct texture *t, unsigned mode,
                              const struct texel_place at[3])
 {
-    if (mode == TEX_2D && t->array && table->tiles)
-        return tiled_offset(t, (uint64_t)at[0].shown, (uint64_t)at[1].shown);
+    if (mode == TEX_2D && t->array && table->layout)
+        return (table->layout == TEXEL_TILES ? tiled_offset : block_offset)(t, (uint64_t)at[0].shown,
+                                                                            (uint64_t)at[1].shown);
     return texel_offset(t, at[0].shown, at[1].shown, at[2].shown);
 }
 

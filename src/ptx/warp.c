@@ -14,6 +14,7 @@
 #include "ptx/exec_priv.h"
 #include "ptx/module.h"
 #include "ptx/oblivious.h"
+#include "ptx/yield.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static bool grow_local(struct exec_warp *w, uint32_t need)
     return true;
 }
 
-static bool push_level(struct exec_warp *w, uint32_t block, uint32_t reconv, uint32_t mask)
+bool warp_push_level(struct exec_warp *w, uint32_t block, uint32_t reconv, uint32_t mask)
 {
     if (w->depth == w->stack_cap) {
         uint32_t cap = w->stack_cap ? w->stack_cap * 2 : 32;
@@ -130,7 +131,7 @@ static bool push_frame(struct exec_warp *w, const struct xfunc *f, const struct 
     for (uint32_t i = 0; i < f->nclear; i++) memset(w->regs + new.regs + f->clear[i].at, 0, f->clear[i].bytes);
     w->frame[w->nframe++] = new;
     aim(w);
-    return push_level(w, 0, PTX_NO_BLOCK, mask);
+    return warp_push_level(w, 0, PTX_NO_BLOCK, mask);
 }
 
 void warp_free(struct exec_warp *w)
@@ -257,7 +258,8 @@ static int diverge(struct exec_warp *w, const struct uop *u, const struct xblock
     if (b->ipdom != top->reconv) top->block = b->ipdom;
     else w->depth--; /* the level below waits there already */
     for (unsigned i = 0; i < n; i++)
-        if (way[i].block != b->ipdom && !push_level(w, way[i].block, b->ipdom, way[i].mask)) return out_of_memory(w, u);
+        if (way[i].block != b->ipdom && !warp_push_level(w, way[i].block, b->ipdom, way[i].mask))
+            return out_of_memory(w, u);
     return RUN_ON;
 }
 
@@ -279,6 +281,11 @@ static int end_bra(struct exec_warp *w, const struct uop *u, const struct xblock
         struct simt t = way[0];
         way[0] = way[1];
         way[1] = t;
+    }
+    if (b->yields && yield_stays(w, b, way[0].block) != yield_stays(w, b, way[1].block)) {
+        unsigned stays = yield_stays(w, b, way[1].block);
+        if (b->parting != PTX_NO_BLOCK) note_parting(w, b->parting, way, 2);
+        return yield_branch(w, b, &way[!stays], &way[stays]) ? out_of_memory(w, u) : RUN_ON;
     }
     return diverge(w, u, b, way, 2);
 }
@@ -357,7 +364,7 @@ static int call_pointer(struct exec_warp *w, const struct uop *u, uint32_t self,
     if (f->fn->refused) return warp_fault(w, u, (int)lane, "%s is called: %s", f->fn->name, f->fn->refused);
     if (!ptx_call_fits(u->in->call, f->fn))
         return warp_fault(w, u, (int)lane, "%s is called with other parameters than it has", f->fn->name);
-    if (same != mask && (!push_level(w, self, next, mask & ~same) || !push_level(w, next, next, same)))
+    if (same != mask && (!warp_push_level(w, self, next, mask & ~same) || !warp_push_level(w, next, next, same)))
         return out_of_memory(w, u);
     return enter_function(w, u, f, same);
 }

@@ -32,7 +32,7 @@ static int make_memory(struct session *s, struct wl_err *e)
         return wl_fail(e, WL_ERUN,
                        "cannot reserve %" PRIu64 " bytes for the device's memory; does 'ulimit -v' say less?", bytes);
     dev_set_granule(s->mem, (uint64_t)s->opt.config.v[P_RUN_GRANULE]);
-    dev_set_tiles(s->mem, s->opt.config.v[P_L1T_LAYOUT] != 0);
+    dev_set_texels(s->mem, (enum texel_layout)s->opt.config.v[P_L1T_LAYOUT]);
     return 0;
 }
 

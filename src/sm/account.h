@@ -43,6 +43,7 @@ _Static_assert(!WL_ACCOUNT || WAITS == 1 << WAIT_BITS, "every value of the bits 
 
 /* A time with what comes then. NEVER stays NEVER. */
 static inline uint64_t due_make(uint64_t time, enum wait what) { return time << WAIT_BITS | (WL_ACCOUNT ? what : 0u); }
+static inline uint64_t due_later(uint64_t due, uint64_t by) { return due + (by << WAIT_BITS); }
 static inline uint64_t due_time(uint64_t due) { return due >> WAIT_BITS; }
 static inline enum wait due_what(uint64_t due) { return (enum wait)(due & ((1u << WAIT_BITS) - 1)); }
 

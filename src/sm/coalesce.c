@@ -12,7 +12,7 @@
 
 static unsigned segment_shift(const struct sm *s, const struct code_inst *in)
 {
-    unsigned width = s->by_element && in->element ? in->element : in->width;
+    unsigned width = s->by_element && in->element && in->space != SPACE_TEX ? in->element : in->width;
     return s->segment_shift ? s->segment_shift : width == 1 ? 5 : width == 2 ? 6 : 7;
 }
 

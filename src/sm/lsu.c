@@ -31,6 +31,7 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     u->usual = !u->single;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
+    texture_unit_init(&s->textures, c->v);
     u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
     u->pipe[L1_DATA].depth *= u->lines;
     u->pipes = SM_CACHES + u->banks - 1;
@@ -63,6 +64,7 @@ static void finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now)
 {
     const struct code_inst *in = op->inst;
     unsigned w = op->load.warp;
+    if (in->space == SPACE_TEX) due = due_later(due, texture_late(&s->textures, in) * s->part.period);
     uint64_t *board = s->board + (size_t)w * s->board_regs;
     for (unsigned i = 0; i < in->ndst; i++) board[in->reg[i]] = due;
     if (s->mark && due_time(due) <= now + s->hit_ticks) unmark(s, op); /* all of it hit */
@@ -384,6 +386,15 @@ static uint32_t lines_together(const struct sm *s, const struct memop *op, uint3
     return (n + cycles - 1) / cycles;
 }
 
+/* A texture fetch keeps those behind it waiting while the texture unit works on it. */
+static void take_texture_turns(struct sm *s, const struct memop *op, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    uint32_t words = shared_passes(&op->addrs, s->shared_banks, false);
+    u->busy_until = now + texture_turns(&s->textures, op->inst, u->ntxn, words) * s->part.period;
+    if (u->lines > 1 && !texture_is_plane(op->inst)) u->rate = 2;
+}
+
 /* Takes the next instruction from the queue. */
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
@@ -406,6 +417,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
         u->busy_until = now + constants_turns(&s->constants, &op->addrs) * s->part.period;
     u->next_txn = 0;
     if (u->lines > 1) u->rate = lines_together(s, op, u->ntxn);
+    if (op->inst->space == SPACE_TEX && s->textures.turn[0]) take_texture_turns(s, op, now);
     if (s->halved_stores && (op->route->kind != WL_LOAD || op->route->bypass))
         for (uint32_t i = 0; i < u->ntxn; i++) u->txn[i].sectors = halved(u->txn[i].sectors);
     op->load.requests = (uint16_t)u->ntxn;

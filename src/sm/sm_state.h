@@ -11,6 +11,7 @@
 #include "mem/l1.h"
 #include "mem/port.h"
 #include "sm/constants.h"
+#include "sm/textures.h"
 #include "sm/account.h"
 #include "stream/stream.h"
 #include "warpline/lsu.h"
@@ -503,6 +504,7 @@ struct sm {
     uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
+    struct texture_unit textures;
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

@@ -119,6 +119,9 @@ enum old_rule {
     OLD_FUNCTION /* special functions, of all types alike */
 };
 
+/* In `element`: a texture fetch of an assembled program that has several coordinates. */
+enum { CODE_TEX_PLANE = 1 };
+
 struct code_inst {
     uint32_t pc;                 /* unique in the program; 8 bytes apart, as machine code is */
     uint8_t kind;                /* enum inst_kind */
@@ -132,7 +135,7 @@ struct code_inst {
     uint16_t reg[CODE_MAX_REGS]; /* destinations first; ids < code->nregs */
     uint16_t loop;               /* innermost loop, or CODE_NO_LOOP */
     uint8_t old;                 /* enum old_rule; ALU only */
-    uint8_t element;             /* bytes of one vector element if 1 or 2 and less than `width`; else 0 */
+    uint8_t element; /* bytes of one vector element if 1 or 2 and less than `width`; else 0; CODE_TEX_PLANE */
     /* A generic instruction: the index of its first form. A form: the index of its generic instruction,
      * plus 1. Of all others 0. */
     uint32_t form;

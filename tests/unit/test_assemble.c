@@ -179,3 +179,40 @@ TEST(a_way_to_the_end_is_not_guarded)
 {
     assert_int_equal(more(HEAD ODD "@%p1 bra END;\n" ADD "st.global.u32 [%d4], %r3;\nEND:\nret;\n}\n"), -1);
 }
+
+/* Lanes that the outer condition sends past the way have left the inner one too, whatever its comparison says there. */
+TEST(two_conditions_of_a_way_are_one_guard)
+{
+#define BOTH(outer, inner, body)                                                                                       \
+    HEAD ODD "setp.lt.u32 %p2, %r2, 20;\nmov.u32 %r5, 3;\n" outer "and.b32 %r5, %r2, 2;\n"                             \
+             "setp.eq.u32 %p3, %r5, 0;\n" inner body "END:\n" TAIL
+    assert_int_equal(more(BOTH("@%p1 bra END;\n", "@%p3 bra END;\n", ADD)), -1 - 2);
+    assert_int_equal(more(BOTH("@%p1 bra END;\n", "@!%p3 bra END;\n", ADD)), -1 - 2);
+    assert_int_equal(more(BOTH("@!%p2 bra END;\n", "@!%p3 bra END;\n", ADD ADD)), -1 - 2);
+    assert_true(more(BOTH("@%p1 bra END;\n", "@%p3 bra END;\n", ADD7)) > -3); /* too long for both */
+}
+
+/* ---- lanes that repeat an exchange (yield.h) ---- */
+
+/* How many lanes each lane saw at the head of the last of four rounds in which all add to one word or, `apart`, each to
+ * its own. */
+static void lanes_at_head(bool apart, bool scheduled, uint32_t *out)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s%s", HEAD "mov.u32 %r9, tile;\n", apart ? "mad.lo.u32 %r9, %r2, 4, %r9;\n" : "",
+             "mov.u32 %r6, 0;\nROUND:\nactivemask.b32 %r10;\npopc.b32 %r3, %r10;\n"
+             "ld.volatile.shared.u32 %r7, [%r9];\nAGAIN:\nadd.s32 %r8, %r7, 1;\n"
+             "atom.shared.cas.b32 %r11, [%r9], %r7, %r8;\nsetp.ne.u32 %p1, %r11, %r7;\n"
+             "mov.u32 %r7, %r11;\n@%p1 bra AGAIN;\nadd.s32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 4;\n"
+             "@%p2 bra ROUND;\nld.volatile.shared.u32 %r12, [tile];\n" TAIL);
+    run(text, scheduled, out);
+}
+
+TEST(lanes_that_repeat_an_exchange_stay_apart)
+{
+    uint32_t seen[32];
+    for (unsigned i = 0; i < 3; i++) {
+        lanes_at_head(i == 0, i < 2, seen);
+        for (unsigned lane = 0; lane < 32; lane++) assert_int_equal(seen[lane], i == 1 ? 1 : 32);
+    }
+}

@@ -70,6 +70,30 @@ TEST(room_to_merge_is_the_sectors_where_requests_are)
     end();
 }
 
+/* Hits wait behind it, as behind any other that waits. */
+TEST(a_store_to_sectors_on_their_way_waits_for_them)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        begin(waits ? "l2.pending_store=wait" : "");
+        read_in(3, 1);
+        send(WL_LOAD, 1, 1);
+        struct req *other = send(WL_STORE, 1, 2), *same = send(WL_STORE, 1, 1), *hit = send(WL_LOAD, 3, 1);
+        step(9);
+        assert_ptr_equal(replied(), other);
+        assert_ptr_equal(replied(), waits ? NULL : same);
+        assert_ptr_equal(replied(), waits ? NULL : hit);
+        assert_int_equal(rig.l2.stalled, waits ? L2_STALL_LINE : L2_GO);
+        fill(asked());
+        step(9);
+        assert_non_null(replied()); /* the load */
+        if (waits) {
+            assert_ptr_equal(replied(), same);
+            assert_ptr_equal(replied(), hit);
+        }
+        end();
+    }
+}
+
 TEST(stall_for_a_way)
 {
     begin("");

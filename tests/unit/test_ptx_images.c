@@ -128,7 +128,7 @@ struct seen_at {
     uint64_t offset; /* from the array's base */
 };
 
-static void expect_seen(const struct seen_at *want, unsigned n, bool tiles, struct texture t)
+static void expect_seen(const struct seen_at *want, unsigned n, enum texel_layout layout, struct texture t)
 {
     uint32_t at[8][4] = {0};
     for (unsigned i = 0; i < n; i++) at[i][0] = want[i].x, at[i][1] = want[i].y;
@@ -137,7 +137,7 @@ static void expect_seen(const struct seen_at *want, unsigned n, bool tiles, stru
     t.base = dev_alloc(T.mem, t.pitch * t.height);
     t.depth = 1;
     assert_int_equal(dev_texture_set(T.mem, HANDLE, &t), 0);
-    dev_set_tiles(T.mem, tiles);
+    dev_set_texels(T.mem, layout);
     uint64_t in = dev_alloc(T.mem, sizeof at), out = dev_alloc(T.mem, sizeof at), params[] = {HANDLE, in, out};
     memcpy(dev_ptr(T.mem, in, sizeof at), at, sizeof at);
     ptx_test_must_run(&T, "k", 1, n, params);
@@ -151,13 +151,28 @@ TEST(arrays_are_seen_in_tiles_that_overlap)
     /* 2 bytes: tiles of 16 x 4 texels, 40 texels are two and a half tiles wide. Row 4: 1 * 40 / 16 = 2 tiles. */
     const struct seen_at two[] = {{0, 0, 0},   {14, 0, 28}, {16, 0, 64},
                                   {2, 3, 100}, {0, 4, 128}, {18, 9, 5 * 64 + 64 + 36}};
-    expect_seen(two, 6, true, (struct texture){.width = 40, .height = 12, .bits = 16, .channels = 1, .array = true});
+    expect_seen(two, 6, TEXEL_TILES,
+                (struct texture){.width = 40, .height = 12, .bits = 16, .channels = 1, .array = true});
     /* 4 bytes: 8 x 4. */
     const struct seen_at four[] = {{7, 0, 28}, {8, 0, 64}, {0, 1, 32}, {9, 6, (2 + 1) * 64 + 2 * 32 + 4}};
-    expect_seen(four, 4, true, (struct texture){.width = 16, .height = 8, .bits = 32, .channels = 1, .array = true});
+    expect_seen(four, 4, TEXEL_TILES,
+                (struct texture){.width = 16, .height = 8, .bits = 32, .channels = 1, .array = true});
     /* 16 bytes: 4 x 2. */
     const struct seen_at sixteen[] = {{3, 0, 48}, {4, 0, 64}, {3, 1, 112}, {5, 5, (2 * 2 + 1) * 64 + 64 + 16}};
-    expect_seen(sixteen, 4, true, (struct texture){.width = 8, .height = 6, .bits = 32, .channels = 4, .array = true});
+    expect_seen(sixteen, 4, TEXEL_TILES,
+                (struct texture){.width = 8, .height = 6, .bits = 32, .channels = 4, .array = true});
+}
+
+/* Worked by hand from texture.c's description: sectors of 16 bytes by 2 rows, four of them down, then the next 32
+ * bytes. */
+TEST(arrays_are_seen_in_blocks_of_64_bytes_by_8_rows)
+{
+    const struct seen_at two[] = {{2, 0, 4},   {0, 1, 16},   {8, 0, 32},   {10, 1, 32 + 16 + 4}, {0, 2, 64},
+                                  {0, 7, 208}, {16, 0, 256}, {32, 0, 512}, {0, 8, 1024}};
+    expect_seen(two, 8, TEXEL_BLOCKS,
+                (struct texture){.width = 40, .height = 16, .bits = 16, .channels = 1, .array = true});
+    expect_seen(two + 8, 1, TEXEL_BLOCKS,
+                (struct texture){.width = 40, .height = 16, .bits = 16, .channels = 1, .array = true});
 }
 
 TEST(rows_are_seen_in_rows)
@@ -166,6 +181,6 @@ TEST(rows_are_seen_in_rows)
     const struct texture t = {.width = 16, .height = 8, .bits = 32, .channels = 1};
     struct texture array = t;
     array.array = true;
-    expect_seen(rows, 3, false, array); /* of a machine without tiles */
-    expect_seen(rows, 3, true, t);      /* pitched memory, which GPGPU-Sim does not have, has no tiles */
+    expect_seen(rows, 3, TEXEL_ROWS, array); /* of a machine without tiles */
+    expect_seen(rows, 3, TEXEL_TILES, t);    /* pitched memory, which GPGPU-Sim does not have, has no tiles */
 }

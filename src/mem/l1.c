@@ -438,10 +438,12 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle)
 {
     const struct tags *t = &c->tags;
-    if (!c->foresees || r->kind != WL_LOAD || r->bypass || c->next_event <= cycle) return L1_HIT;
+    bool event = c->next_event <= cycle; /* for one that only waits for ways it is an entry that becomes free */
+    if (!c->foresees || r->kind != WL_LOAD || r->bypass) return L1_HIT;
+    if (event && (!c->waits || c->pol.next_epoch <= cycle)) return L1_HIT;
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(t, key);
-    bool full = mshr_full(&c->mshr), reserved = tags_all_reserved(t, set);
+    bool full = mshr_full(&c->mshr) && !event, reserved = tags_all_reserved(t, set);
     if (!(full || reserved) || tags_find(t, set, key) >= 0) return L1_HIT;
     if (c->waits) return l1_note_refusal(c, reserved ? L1_NO_LINE : L1_NO_MSHR, set);
     struct wl_access a;

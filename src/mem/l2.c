@@ -175,7 +175,7 @@ static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 /* One reply per cycle goes on to the network. */
 static bool send_reply(struct l2 *s, tick_t now)
 {
-    if (!s->outq.head || !net_can_send(s->out, s->outq.head, now)) return false;
+    if (!s->outq.head || s->replied_for == now || !net_can_send(s->out, s->outq.head, now)) return false;
     net_send(s->out, list_pop(&s->outq), now);
     s->outq_used--;
     return true;
@@ -578,7 +578,7 @@ INTO_BOTH void send_done(struct l2 *s, tick_t now)
 
 INTO_BOTH bool send_down(struct l2 *s, tick_t now)
 {
-    if (!s->missq.head || !port_can_push(s->mem, now)) return false;
+    if (!s->missq.head || s->sent_for == now || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
     port_push(s->mem, list_pop(&s->missq), now);
     return true;
@@ -641,20 +641,29 @@ static void enter_pipeline(struct l2 *s, tick_t now)
     list_push(&s->rop, r);
 }
 
-static void leave_pipeline(struct l2 *s, tick_t now)
+/* One request per cycle leaves the pipeline while the queue has room. Nobody looks at that before an access, so the
+ * slice sleeps through it and makes up for the cycles behind `last`, in which it worked last, up to now. */
+static void leave_pipeline(struct l2 *s, tick_t last, tick_t now)
 {
-    if (!s->rop.head || s->rop.head->ready > now || s->queue_used >= s->queue_cap) return;
-    list_push(&s->queue, list_pop(&s->rop));
-    s->queue_used++;
-    s->part.clock->progress++;
+    tick_t edge = last;
+    while (s->rop.head && s->queue_used < s->queue_cap) {
+        edge = tick_max(edge + s->part.period, s->rop.head->ready);
+        if (edge > now) return;
+        list_push(&s->queue, list_pop(&s->rop));
+        s->queue_used++;
+        s->part.clock->progress++;
+    }
 }
 
 /* When a request can move towards the tags; one that cannot for want of room moves after an access. */
 static tick_t next_entry(const struct l2 *s)
 {
-    tick_t t = s->stalled == L2_GO && s->queue.head ? s->port_free : NEVER;
-    if (s->queue_used >= s->queue_cap) return t;
-    return tick_min(t, tick_min(s->in.visible_at, s->rop.head ? s->rop.head->ready : NEVER));
+    tick_t t = NEVER;
+    if (s->stalled == L2_GO) {
+        if (s->queue.head) t = s->port_free;
+        else if (s->rop.head) t = s->rop.head->ready + s->part.period;
+    }
+    return s->queue_used >= s->queue_cap ? t : tick_min(t, s->in.visible_at);
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -718,11 +727,46 @@ INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
     if (s->stalled != L2_GO) ++*stall_counter(s);
 }
 
+/* ---- ahead of the clock, l2.hop = 1 ----
+ *
+ * What a cycle leaves behind for the next one, a miss for memory and the answer of a fill, goes there whatever comes, as
+ * nobody else fills those ports: it is sent now and dated then, so that the slice need not wake for it. Not while a
+ * request is stalled, which may be for want of the place. */
+
+static void send_down_ahead(struct l2 *s, tick_t now)
+{
+    if (!s->missq.head || port_used(s->mem, now) >= s->mem->capacity) return;
+    s->missq_used--;
+    s->sent_for = now + s->part.period;
+    port_push_after(s->mem, list_pop(&s->missq), s->sent_for);
+}
+
+/* Only if it is alone: then nothing in the next cycle looks at how long the queue of replies is. */
+static void send_done_ahead(struct l2 *s, tick_t now)
+{
+    struct req *r = s->done.head;
+    if (!r || r->next || s->outq_used || r->cache == L2_SLICE || !net_flits_certain(s->out, r, now)) return;
+    list_init(&s->done);
+    r->is_reply = true;
+    s->replied_for = now + s->part.period;
+    net_send_after(s->out, r, s->replied_for);
+}
+
+static void work_ahead(struct l2 *s, tick_t now)
+{
+    if (s->stalled != L2_GO || s->fill_waits) return;
+    send_down_ahead(s, now);
+    if (s->outq_cap > 1) send_done_ahead(s, now);
+}
+
 /* A cycle with the rules of GPGPU-Sim 3.2. */
-static tick_t tick_v3(struct l2 *s, tick_t now)
+static tick_t tick_v3(struct l2 *s, tick_t last, tick_t now)
 {
     bool sent = false;
-    if (s->queue_cap) enter_pipeline(s, now);
+    if (s->queue_cap) {
+        leave_pipeline(s, last, now - s->part.period);
+        enter_pipeline(s, now);
+    }
     if (s->hop) { /* what an access or a fill makes moves on in the next cycle */
         send_done(s, now);
         accept_fill(s, now);
@@ -732,10 +776,11 @@ static tick_t tick_v3(struct l2 *s, tick_t now)
         send_done(s, now);
     }
     serve_head(s, s->queue_cap ? s->queue.head : port_peek(&s->in, now), now);
-    if (s->queue_cap) leave_pipeline(s, now);
+    if (s->queue_cap) leave_pipeline(s, now - s->part.period, now);
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
     /* There is room now, or the reason to wait is another one. */
+    if (s->ahead) work_ahead(s, now);
     bool again = s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO);
     if ((sent && again) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits))) return now + s->part.period;
     return next_work_v3(s, now);
@@ -743,10 +788,11 @@ static tick_t tick_v3(struct l2 *s, tick_t now)
 
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
-    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
+    tick_t last = s->last;
+    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
-    if (!s->plain) return tick_v3(s, now);
+    if (!s->plain) return tick_v3(s, last, now);
     accept_fill(s, now);
     send_done(s, now);
     serve_head(s, port_peek(&s->in, now), now);

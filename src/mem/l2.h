@@ -74,6 +74,8 @@ struct l2 {
     bool stop_all;        /* l2.memq_stops = all */
     bool hop;             /* l2.hop */
     bool texture_skips;   /* l2.texture = skip */
+    bool ahead;           /* what leaves in the next cycle may be sent in this one, dated: nobody would see it gone */
+    tick_t sent_for, replied_for; /* the ticks as of which that was done last, to memory and to the network */
     bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
 
     /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
@@ -94,6 +96,8 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
 /* The ports are connected: of a large slice the host is told what memory they will need. */
 void l2_warm_ports(struct l2 *s);
 void l2_destroy(struct l2 *s);
+/* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
+void l2_go_ahead(struct l2 *s, const struct gpu_config *c);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
 /* The counters at tick `at`, also when the slice sleeps through a stall. */

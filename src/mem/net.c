@@ -111,6 +111,12 @@ bool net_flits_fit(struct port *p, const struct req *r, tick_t now)
     return false;
 }
 
+bool net_flits_certain(const struct port *p, const struct req *r, tick_t now)
+{
+    uint32_t left = bit_count64(places_leaving(p, now));
+    return p->flit.held + left + p->flit.of[r->kind][r->sectors] <= p->flit.capacity;
+}
+
 /* A packet has been popped: its flits leave one by one. */
 static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
 {
@@ -199,23 +205,26 @@ static bool cluster_sent(struct net *n, uint32_t words, uint32_t input, tick_t n
     return hidden || n->current[input] != NET_NOBODY;
 }
 
-/* Of a word of ports that were empty, notices those whose packet can be seen now; one that was filled at this very tick
- * has woken the network for its next cycle. Returns the set. */
-static uint64_t notice_filled(struct net *n, uint32_t w, tick_t now)
+/* Of a word of ports that were empty, notices those whose packet can be seen now; *next: when the first of the others
+ * can. Returns the set. */
+static uint64_t notice_filled(struct net *n, uint32_t w, tick_t now, tick_t *next)
 {
     uint64_t noticed = 0;
-    for (uint64_t m = n->filled[w]; m; m &= m - 1)
-        if (n->in[w * 64 + bit_low64(m)].visible_at <= now) noticed |= m & -m;
+    for (uint64_t m = n->filled[w]; m; m &= m - 1) {
+        tick_t seen = n->in[w * 64 + bit_low64(m)].visible_at;
+        if (seen <= now) noticed |= m & -m;
+        else *next = tick_min(*next, seen);
+    }
     n->filled[w] &= ~noticed;
     return noticed;
 }
 
 /* All ports are looked at before the first input chooses among its own. */
-static void enter_clusters(struct net *n, uint32_t words, tick_t now)
+static void enter_clusters(struct net *n, uint32_t words, tick_t now, tick_t *next)
 {
     uint64_t noticed[NET_WORDS];
     uint32_t port_words = (n->in_ports + 63) / 64;
-    for (uint32_t w = 0; w < port_words; w++) noticed[w] = notice_filled(n, w, now);
+    for (uint32_t w = 0; w < port_words; w++) noticed[w] = notice_filled(n, w, now, next);
     for (uint32_t w = 0; w < port_words; w++)
         for (uint64_t m = noticed[w]; m; m &= m - 1) {
             uint32_t i = (w * 64 + bit_low64(m)) / n->cluster;
@@ -223,32 +232,34 @@ static void enter_clusters(struct net *n, uint32_t words, tick_t now)
         }
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. */
-INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
+/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can; to the
+ * usual network that is the tick for which the push has woken it. */
+INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now, tick_t *next)
 {
     if (!plain && shares_inputs(n)) {
-        enter_clusters(n, words, now);
+        enter_clusters(n, words, now, next);
         return;
     }
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
-            if (n->in[i].visible_at > now) continue;
+            if (n->in[i].visible_at > now) {
+                if (!plain) *next = tick_min(*next, n->in[i].visible_at);
+                continue;
+            }
             n->filled[w] &= ~bit64(i & 63);
             net_enter(n, words, plain, i);
         }
 }
 
-/* The next packet of an input that may send it in the same cycle, but not if it has only just come. */
-static void enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t now)
+/* The next packet of an input that is free again at tick `at`, if it can be seen then; it may have only just come, or be
+ * dated for later, and is then noticed. Returns when to look. */
+static tick_t enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t at)
 {
     const struct port *in = &n->in[input];
-    if (in->visible_at <= now) {
-        net_enter(n, words, false, input);
-        return;
-    }
-    n->filled[input >> 6] |= bit64(input & 63);
-    part_wake_after(&n->part, in->list.head->ready); /* it may be dated later than the next cycle */
+    if (in->visible_at <= at) net_enter(n, words, false, input);
+    else n->filled[input >> 6] |= bit64(input & 63);
+    return tick_max(in->visible_at, at);
 }
 
 /* Of a word of outputs those that want to be served behind one that was; what a packet has uncovered is among them. */
@@ -288,12 +299,16 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    bool more = !port_empty(in); /* what is in the port now can be seen in the next cycle */
-    if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
-    else if (more && !plain && n->rising) enter_if_seen(n, words, input, now);
-    else if (more) net_enter(n, words, plain, input);
+    bool more = !port_empty(in); /* what is in the port of a usual network now can be seen in the next cycle */
     tick_t next = left || more ? now + hold : NEVER;
-    if (!plain && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
+    if (!plain && shares_inputs(n)) {
+        more = cluster_sent(n, words, input, now);
+        if (more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
+    } else if (more && !plain) {
+        next = tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
+    } else if (more) {
+        net_enter(n, words, plain, input);
+    }
     if (!plain && n->join) join_take(n->join, r, now + busy - n->part.period, now);
     else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
@@ -336,7 +351,7 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
 {
     tick_t next = NEVER;
     if (!plain && n->join) join_release(n->join, n->out, n->latency, now);
-    enter_filled(n, in_words, plain, now);
+    enter_filled(n, in_words, plain, now, &next);
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m = outputs_behind(n, plain, w, m)) {
             uint32_t o = w * 64 + bit_low64(m);

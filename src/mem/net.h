@@ -67,11 +67,15 @@ static inline bool net_can_send(struct port *p, const struct req *r, tick_t now)
 {
     return p->flit.of ? net_flits_fit(p, r, now) : port_can_push(p, now);
 }
-static inline void net_send(struct port *p, struct req *r, tick_t now)
+/* The port counts flits, and the packet fits from now on until another one is sent. */
+bool net_flits_certain(const struct port *p, const struct req *r, tick_t now);
+
+static inline void net_send_after(struct port *p, struct req *r, tick_t after)
 {
     if (p->flit.of) p->flit.held += p->flit.of[r->kind][r->sectors];
-    port_push(p, r, now);
+    port_push_after(p, r, after);
 }
+static inline void net_send(struct port *p, struct req *r, tick_t now) { net_send_after(p, r, now); }
 /* Takes the oldest packet, which can be seen, out of the port behind an output. */
 static inline struct req *net_take(struct port *p, tick_t now)
 {

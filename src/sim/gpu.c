@@ -132,6 +132,7 @@ static void connect_parts(struct gpu *g)
         tick_t rop = delay_period * (tick_t)v[P_L2_ROP];
         l->in.delay = gated ? 0 : rop;
         l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0; /* the queue costs a cycle */
+        l->rop_ticks += (l->part.period - l->rop_ticks % l->part.period) % l->part.period; /* from edge to edge */
         d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)way;
         d->delay_period = delay_period;
         l->out = &g->net[1].in[i];
@@ -163,10 +164,11 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (g->split) common = split_common(g->split, i);
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
-        if (!g->options.tick && !c->v[P_ICNT_IN_FLITS]) sm_go_ahead(&g->sm[i], c, g->split);
+        if (!g->options.tick) sm_go_ahead(&g->sm[i], c, g->split || c->v[P_ICNT_IN_FLITS]);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;
+        if (!g->options.tick && !g->options.timeline) l2_go_ahead(&g->l2[i], c);
     }
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {

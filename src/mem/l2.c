@@ -624,14 +624,29 @@ INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     return L2_GO;
 }
 
-/* ---- from the network to the tags, l2.entry = queue ---- */
+/* ---- from the network to the tags, l2.entry = queue ----
+ *
+ * A packet enters the pipeline per cycle and one leaves it, while the queue behind it has room. Nobody looks at that
+ * before an access, so the slice sleeps through it and makes up for it: when it wakes, and for the network when it lacks
+ * room. */
 
-/* Takes a packet from the network, if the queue behind the pipeline is not full. */
+static void leave_pipeline(struct l2 *s, tick_t now)
+{
+    while (s->rop.head && s->queue_used < s->queue_cap) {
+        tick_t edge = tick_max(s->left + s->part.period, s->rop.head->ready);
+        if (edge > now) break;
+        list_push(&s->queue, list_pop(&s->rop));
+        s->queue_used++;
+        s->left = edge;
+        s->part.clock->progress++;
+    }
+    s->left = tick_max(s->left, now);
+}
+
+/* Takes a packet from the network. */
 static void enter_pipeline(struct l2 *s, tick_t now)
 {
-    struct req *r = s->queue_used < s->queue_cap ? port_peek(&s->in, now) : NULL;
-    if (!r) return;
-    net_take(&s->in, now);
+    struct req *r = net_take(&s->in, now);
     if (s->texture_skips && r->cache == L1_TEXTURE) {
         list_push(&s->queue, r);
         s->queue_used++;
@@ -641,29 +656,47 @@ static void enter_pipeline(struct l2 *s, tick_t now)
     list_push(&s->rop, r);
 }
 
-/* One request per cycle leaves the pipeline while the queue has room. Nobody looks at that before an access, so the
- * slice sleeps through it and makes up for the cycles behind `last`, in which it worked last, up to now. */
-static void leave_pipeline(struct l2 *s, tick_t last, tick_t now)
+/* All that has entered by this edge, and left before. */
+static void settle_entries(struct l2 *s, tick_t now)
 {
-    tick_t edge = last;
-    while (s->rop.head && s->queue_used < s->queue_cap) {
-        edge = tick_max(edge + s->part.period, s->rop.head->ready);
-        if (edge > now) return;
-        list_push(&s->queue, list_pop(&s->rop));
-        s->queue_used++;
-        s->part.clock->progress++;
+    while (!port_empty(&s->in)) {
+        tick_t edge = s->entered + s->part.period;
+        if (edge < s->in.visible_at) edge = part_edge_after(&s->part, s->in.visible_at - 1);
+        if (edge > now) break;
+        leave_pipeline(s, edge - s->part.period);
+        if (s->queue_used >= s->queue_cap) break; /* until the slice works again */
+        enter_pipeline(s, edge);
+        s->entered = edge;
     }
+    s->entered = tick_max(s->entered, now);
+}
+
+static void settle_port(const struct part *p, tick_t now)
+{
+    struct l2 *s = (struct l2 *)(void *)((char *)(uintptr_t)p - offsetof(struct l2, part));
+    settle_entries(s, part_cycles(p, now) * p->period);
+    if (!port_empty(&s->in)) part_wake_after(p, tick_max(now, s->in.visible_at - 1));
+}
+
+void l2_doze(struct l2 *s, bool may)
+{
+    if (s->dozes && !may) part_wake_after(&s->part, s->part.clock->now);
+    s->dozes = may;
+    s->in.doze = may ? s->rop_ticks + s->part.period : 0;
+    s->in.settle = may ? settle_port : NULL;
 }
 
 /* When a request can move towards the tags; one that cannot for want of room moves after an access. */
 static tick_t next_entry(const struct l2 *s)
 {
-    tick_t t = NEVER;
+    tick_t t = NEVER, seen = s->in.visible_at;
     if (s->stalled == L2_GO) {
         if (s->queue.head) t = s->port_free;
         else if (s->rop.head) t = s->rop.head->ready + s->part.period;
+        else if (seen != NEVER) t = seen + s->rop_ticks + s->part.period;
     }
-    return s->queue_used >= s->queue_cap ? t : tick_min(t, s->in.visible_at);
+    bool sleeps = s->queue_used >= s->queue_cap || (s->dozes && !s->in.producer_waits);
+    return sleeps ? t : tick_min(t, seen);
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -760,12 +793,12 @@ static void work_ahead(struct l2 *s, tick_t now)
 }
 
 /* A cycle with the rules of GPGPU-Sim 3.2. */
-static tick_t tick_v3(struct l2 *s, tick_t last, tick_t now)
+static tick_t tick_v3(struct l2 *s, tick_t now)
 {
     bool sent = false;
     if (s->queue_cap) {
-        leave_pipeline(s, last, now - s->part.period);
-        enter_pipeline(s, now);
+        settle_entries(s, now);
+        leave_pipeline(s, now - s->part.period);
     }
     if (s->hop) { /* what an access or a fill makes moves on in the next cycle */
         send_done(s, now);
@@ -776,7 +809,7 @@ static tick_t tick_v3(struct l2 *s, tick_t last, tick_t now)
         send_done(s, now);
     }
     serve_head(s, s->queue_cap ? s->queue.head : port_peek(&s->in, now), now);
-    if (s->queue_cap) leave_pipeline(s, now - s->part.period, now);
+    if (s->queue_cap) leave_pipeline(s, now);
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
     /* There is room now, or the reason to wait is another one. */
@@ -788,11 +821,10 @@ static tick_t tick_v3(struct l2 *s, tick_t last, tick_t now)
 
 tick_t l2_tick(struct l2 *s, tick_t now)
 {
-    tick_t last = s->last;
-    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - last) - 1;
+    if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
-    if (!s->plain) return tick_v3(s, last, now);
+    if (!s->plain) return tick_v3(s, now);
     accept_fill(s, now);
     send_done(s, now);
     serve_head(s, port_peek(&s->in, now), now);

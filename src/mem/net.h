@@ -17,12 +17,16 @@ enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
 enum { NET_NOBODY = UINT32_MAX };
 
+/* The usual network has nothing of what follows, one with flits gaps and queues that count flits; in both a word has a bit
+ * per input and output. */
+enum net_kind { NET_USUAL, NET_FLITS, NET_ANY };
+
 struct net {
     struct part part;
     bool replies;  /* from slices to SMs */
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
-    bool usual;        /* no clusters, gaps, joins, no queue that counts flits; a word has a bit per input and output */
+    enum net_kind kind;
     uint32_t cluster;  /* SMs that share an input or output on their side */
     uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
     uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */
@@ -67,7 +71,7 @@ static inline bool net_can_send(struct port *p, const struct req *r, tick_t now)
 {
     return p->flit.of ? net_flits_fit(p, r, now) : port_can_push(p, now);
 }
-/* The port counts flits, and the packet fits from now on until another one is sent. */
+/* The port counts flits, and the packet fits from now on until another one is sent, as far as the producer knows. */
 bool net_flits_certain(const struct port *p, const struct req *r, tick_t now);
 
 static inline void net_send_after(struct port *p, struct req *r, tick_t after)
@@ -83,7 +87,7 @@ static inline struct req *net_take(struct port *p, tick_t now)
     if (p->flit.of) {
         uint32_t n = p->flit.of[r->kind][r->sectors];
         p->flit.held -= n;
-        p->flit.freed = n + p->flit.freed * (p->freed_at == now);
+        p->flit.freed = (uint16_t)(n + (p->freed_at == now ? p->flit.freed : 0u));
     }
     port_pop(p, now);
     return r;

@@ -28,10 +28,10 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
     u->single = c->v[P_L1D_PIPE] == 0;
-    u->usual = !u->single;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
     u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
+    u->usual = !u->single || (u->lines == 1 && u->banks == 1);
     u->pipe[L1_DATA].depth *= u->lines;
     u->pipes = SM_CACHES + u->banks - 1;
     for (uint32_t i = SM_CACHES; i < u->pipes; i++)
@@ -179,7 +179,7 @@ static bool has_room_ahead(const struct sm *s, tick_t soon)
 static void send_ahead(struct sm *s, tick_t soon)
 {
     struct lsu *u = &s->lsu;
-    if (!has_room_ahead(s, soon) || lsu_refused(u)) return;
+    if (lsu_refused(u) || !has_room_ahead(s, soon)) return;
     struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
     addrmap_route(s->map, r);
     net_send_after(s->request, r, soon);
@@ -526,8 +526,8 @@ static void access_fed(struct sm *s, tick_t now)
     if (s->lsu.pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
 }
 
-/* A cycle of the usual kind of unit, one with stages before the tags and nothing that a scheme adds, in which only the
- * L1D has requests when it begins. */
+/* A cycle of the usual kind of unit, which has nothing that a scheme adds, in which only the L1D has requests when it
+ * begins. Where there are no stages before the tags it feeds them before it looks at them. */
 static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
@@ -535,10 +535,11 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (skipped && lsu_refused(u)) account_skipped(s, skipped);
     if (port_peek(&s->reply, now)) accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
+    if (u->single) lsu_feed(s, now);
     if (u->banks > 1) access_banks(s, false, now);
     else if (p->used && u->lines > 1) access_lines(s, now);
     else if (p->used) access_first(s, p, L1_DATA, false, false, now);
-    lsu_feed(s, now);
+    if (!u->single) lsu_feed(s, now);
     if (u->readonly) access_fed(s, now);
     s->stats.lsu_stall_cycles += some_refused(u);
 }
@@ -590,7 +591,7 @@ static void refuse_ahead(struct sm *s, tick_t soon)
     if (s->reply.visible_at <= soon) return;
     if (u->single && u->op && u->lines == 1 && u->cache == L1_DATA && !p->used) feed_one(s, p, soon);
     const struct req *r = p->list.head;
-    if (!r || l1_refused(p->refused) || r->ready > soon) return;
+    if (!r || r->ready > soon) return;
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
 }
 
@@ -617,7 +618,7 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA])) refuse_ahead(s, soon);
+    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA]) && !l1_refused(u->pipe[L1_DATA].refused)) refuse_ahead(s, soon);
     if (u->op && !pipe_full(u)) return soon;
     if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)

@@ -154,7 +154,7 @@ struct lsu {
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
-    bool usual;             /* stages before the tags, and no ext: */
+    bool usual;             /* no ext, and stages before the tags or one place: */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool load_bytes;        /* the L2's policy may ask which bytes a load touches: not LRU */
@@ -503,6 +503,7 @@ struct sm {
     uint64_t await_later;       /* set of warps with arrivals that wait for copies */
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
+    _Alignas(64) char unused[64]; /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

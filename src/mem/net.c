@@ -296,27 +296,54 @@ static tick_t store_hold(const struct net *n, const struct req *r)
     return n->store_hold * (tick_t)(lone ? 1 : 1 + bit_count32(r->sectors));
 }
 
-/* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
-INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, uint32_t input, uint32_t output, tick_t now)
+/* For how long a packet keeps its input and its output. */
+INTO_EACH tick_t net_hold(const struct net *n, enum net_kind kind, const struct req *r)
 {
-    struct port *in = port_before(n, kind, input);
-    struct req *r = in->list.head;
+    uint32_t cycles = net_flits(n, r);
+    if (kind != NET_USUAL) cycles += n->gap_of[r->kind][r->sectors];
+    return cycles * n->part.period;
+}
+
+/* A packet goes from an input to an output; returns behind which tick it is seen there. */
+static inline tick_t count_packet(struct net *n, const struct req *r, uint32_t input, uint32_t output, tick_t hold,
+                                  tick_t now)
+{
+    uint32_t flits = net_flits(n, r);
+    n->in_free[input] = n->out_free[output] = now + hold;
+    n->turn[output] = input;
+    n->packets++;
+    n->flits += flits;
+    return now + (flits - 1) * n->part.period + n->latency - 1;
+}
+
+/* The oldest packet of the port goes there. */
+INTO_EACH void send_packet(struct net *n, enum net_kind kind, struct port *in, struct req *r, uint32_t input,
+                           uint32_t output, tick_t hold, tick_t now)
+{
     struct port *out = port_behind(n, kind, r, output);
     uint32_t flits = net_flits(n, r);
     WL_ASSERT(net_destination(n, kind, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
-    tick_t busy = flits * n->part.period, hold = busy;
-    if (kind != NET_USUAL) hold += n->gap_of[r->kind][r->sectors] * n->part.period;
-    uint64_t *wants = n->wants + output * words, left = 0;
     if (kind == NET_ANY && r->leads && n->replies) port_replace(in, join_next(r));
     else port_pop(in, now);
     if (kind != NET_USUAL && in->flit.of) free_one_by_one(in, flits, now);
     if (kind != NET_USUAL && out->flit.of) out->flit.held += flits;
-    n->in_free[input] = n->out_free[output] = now + hold;
+    tick_t seen = count_packet(n, r, input, output, hold, now);
     if (kind == NET_ANY && n->rising) n->in_free[input] = now;
-    if (kind == NET_ANY && n->store_hold && r->kind != WL_LOAD) n->in_free[input] = now + store_hold(n, r) * n->part.period;
-    n->turn[output] = input;
-    n->packets++;
-    n->flits += flits;
+    if (kind == NET_ANY && n->store_hold && r->kind != WL_LOAD)
+        n->in_free[input] = now + store_hold(n, r) * n->part.period;
+    if (kind == NET_ANY && n->join) join_take(n->join, r, now + (flits - 1) * n->part.period, now);
+    else port_push_after(out, r, seen);
+}
+
+/* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
+INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, uint32_t input, uint32_t output,
+                             tick_t now)
+{
+    struct port *in = port_before(n, kind, input);
+    struct req *r = in->list.head;
+    tick_t hold = net_hold(n, kind, r);
+    uint64_t *wants = n->wants + output * words, left = 0;
+    send_packet(n, kind, in, r, input, output, hold, now);
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
@@ -330,8 +357,6 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, 
     } else if (more) {
         net_enter(n, words, kind, input);
     }
-    if (kind == NET_ANY && n->join) join_take(n->join, r, now + busy - n->part.period, now);
-    else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
     return next;
 }
 
@@ -389,18 +414,58 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
     return next;
 }
 
+/* The one packet that has come to a network without any, in the commonest case, in which nothing is in its way. False: it
+ * is not that case. */
+INTO_EACH bool pass_alone(struct net *n, enum net_kind kind, uint64_t filled, tick_t now, tick_t *next)
+{
+    uint32_t input = bit_low64(filled);
+    struct port *in = &n->in[input];
+    struct req *r = in->list.head;
+    if (in->visible_at > now || n->in_free[input] > now) return false;
+    uint32_t output = net_destination(n, kind, r);
+    if (n->out_free[output] > now || !output_fits(n, kind, input, output, now)) return false;
+    n->filled[0] = 0;
+    tick_t hold = net_hold(n, kind, r);
+    send_packet(n, kind, in, r, input, output, hold, now);
+    *next = NEVER;
+    if (port_empty(in)) return true;
+    *next = now + hold;
+    if (kind == NET_USUAL) net_enter(n, 1, kind, input);
+    else *next = tick_min(*next, enter_if_seen(n, 1, input, n->in_free[input]));
+    return true;
+}
+
 static tick_t serve_any(struct net *n, tick_t now)
 {
     if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, NET_ANY, now);
     return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, NET_ANY, now);
 }
 
-static tick_t serve_flits(struct net *n, tick_t now) { return net_serve(n, 1, 1, NET_FLITS, now); }
+INTO_EACH tick_t serve_word(struct net *n, enum net_kind kind, tick_t now)
+{
+    uint64_t filled = n->filled[0];
+    tick_t next;
+    if (!n->wanted[0] && is_pow2(filled) && pass_alone(n, kind, filled, now, &next)) return next;
+    return net_serve(n, 1, 1, kind, now);
+}
+
+static tick_t serve_flits(struct net *n, tick_t now) { return serve_word(n, NET_FLITS, now); }
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->kind == NET_USUAL) return net_serve(n, 1, 1, NET_USUAL, now);
+    if (n->kind == NET_USUAL) return serve_word(n, NET_USUAL, now);
     return n->kind == NET_FLITS ? serve_flits(n, now) : serve_any(n, now);
+}
+
+bool net_passes(const struct net *n, const struct req *r, tick_t now)
+{
+    return n->in_free[r->sm] <= now && n->out_free[r->slice] <= now;
+}
+
+tick_t net_pass(struct net *n, struct req *r, tick_t now)
+{
+    tick_t hold = net_hold(n, NET_FLITS, r);
+    return count_packet(n, r, r->sm, r->slice, hold, now);
 }
 
 bool net_idle(const struct net *n)

@@ -400,6 +400,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
 static enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
 {
     c->refused = why;
+    c->missq_wanted = 1;
     c->refused_at = set * c->tags.ways;
     c->changed = false;
     return why;
@@ -419,7 +420,11 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     enum l1_outcome outcome = kind == WL_LOAD ? l1_load(c, r, &a, may_miss)
                               : c->grains     ? grain_store(c, r, &a, &found)
                                               : l1_store(c, r, &a, &found);
-    if (l1_refused(outcome)) return l1_note_refusal(c, outcome, set);
+    if (l1_refused(outcome)) {
+        l1_note_refusal(c, outcome, set);
+        if (kind == WL_LOAD && c->worst && c->waits && !r->bypass) c->missq_wanted = 2;
+        return outcome;
+    }
     c->warp = a.warp;
     unsigned sectors = bit_count32(a.sectors);
     if (kind == WL_LOAD) { /* the one place where accesses are counted */

@@ -5,12 +5,7 @@
 #include "mem/grain_tags.h"
 #include "mem/l1.h"
 
-/* Whether the queue of misses has so many places; who is refused for want of them waits for that. */
-static inline bool l1_missq_room(struct l1 *c, uint32_t n)
-{
-    c->missq_wanted = (uint8_t)n;
-    return c->missq_used + n <= c->missq_cap;
-}
+static inline bool l1_missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
 
 static inline void l1_send(struct l1 *c, struct req *r)
 {

@@ -253,8 +253,8 @@ static void enter_clusters(struct net *n, uint32_t words, tick_t now, tick_t *ne
         }
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can; to the
- * usual network that is the tick for which the push has woken it. */
+/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can, where it need
+ * not be the tick for which the push has woken the network. */
 INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, tick_t now, tick_t *next)
 {
     if (kind == NET_ANY && shares_inputs(n)) {
@@ -265,7 +265,7 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, t
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
             if (n->in[i].visible_at > now) {
-                if (kind != NET_USUAL) *next = tick_min(*next, n->in[i].visible_at);
+                if (kind != NET_USUAL && (n->in[i].flit.of || n->rising)) *next = tick_min(*next, n->in[i].visible_at);
                 continue;
             }
             n->filled[w] &= ~bit64(i & 63);
@@ -352,7 +352,7 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, 
     if (kind == NET_ANY && shares_inputs(n)) {
         more = cluster_sent(n, words, input, now);
         if (more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
-    } else if (more && kind != NET_USUAL) {
+    } else if (more && kind != NET_USUAL && (in->flit.of || n->rising)) {
         next = tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
     } else if (more) {
         net_enter(n, words, kind, input);

@@ -237,7 +237,6 @@ static bool pass_network(struct split *x, struct req *first, tick_t now)
 {
     struct net *n = &x->g->net[0];
     uint64_t outputs = 0, inputs = 0;
-    if (x->hub_holds || x->some_full) return false;
     for (const struct req *r = first; r; r = r->next) {
         uint64_t output = bit64(r->slice), input = bit64(r->sm);
         if (outputs & output || inputs & input || !net_passes(n, r, now)) return false;
@@ -268,7 +267,7 @@ static void feed_network(struct split *x, tick_t edge, tick_t time)
     if (!(x->noted[day >> 6] >> (day & 63) & 1)) return;
     x->noted[day >> 6] &= ~bit64(day & 63);
     struct net *n = &x->g->net[0];
-    if (x->passes) {
+    if (x->passes && !x->hub_holds && !x->some_full) {
         tick_t seen = part_edge_after(&n->part, edge);
         struct req *first = x->calendar[day].head;
         if (seen < time && pass_network(x, first, seen)) {

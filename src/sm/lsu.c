@@ -31,7 +31,8 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
     u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
-    u->usual = !u->single || (u->lines == 1 && u->banks == 1);
+    u->usual = !u->single;
+    u->plain_place = u->single && u->lines == 1 && u->banks == 1;
     u->pipe[L1_DATA].depth *= u->lines;
     u->pipes = SM_CACHES + u->banks - 1;
     for (uint32_t i = SM_CACHES; i < u->pipes; i++)
@@ -526,8 +527,8 @@ static void access_fed(struct sm *s, tick_t now)
     if (s->lsu.pipe[L1_CONSTANT].used) access_tags(s, L1_CONSTANT, now);
 }
 
-/* A cycle of the usual kind of unit, which has nothing that a scheme adds, in which only the L1D has requests when it
- * begins. Where there are no stages before the tags it feeds them before it looks at them. */
+/* A cycle of the usual kind of unit, one with stages before the tags and nothing that a scheme adds, in which only the
+ * L1D has requests when it begins. */
 static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
@@ -535,11 +536,24 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
     if (skipped && lsu_refused(u)) account_skipped(s, skipped);
     if (port_peek(&s->reply, now)) accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
-    if (u->single) lsu_feed(s, now);
     if (u->banks > 1) access_banks(s, false, now);
     else if (p->used && u->lines > 1) access_lines(s, now);
     else if (p->used) access_first(s, p, L1_DATA, false, false, now);
-    if (!u->single) lsu_feed(s, now);
+    lsu_feed(s, now);
+    if (u->readonly) access_fed(s, now);
+    s->stats.lsu_stall_cycles += some_refused(u);
+}
+
+/* The same of a unit that is one place: what it gets is presented in the same cycle. */
+static __attribute__((noinline)) void place_cycle(struct sm *s, tick_t now, uint64_t skipped)
+{
+    struct lsu *u = &s->lsu;
+    struct access_pipe *p = &u->pipe[L1_DATA];
+    if (skipped && lsu_refused(u)) account_skipped(s, skipped);
+    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
+    lsu_feed(s, now);
+    if (p->used) access_first(s, p, L1_DATA, false, false, now);
     if (u->readonly) access_fed(s, now);
     s->stats.lsu_stall_cycles += some_refused(u);
 }
@@ -549,6 +563,10 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
     struct lsu *u = &s->lsu;
     if (u->usual && !u->readonly && !l1_wants_tags(&u->l1[L1_DATA])) {
         usual_cycle(s, now, skipped);
+        return;
+    }
+    if (u->plain_place && !u->readonly && !l1_wants_tags(&u->l1[L1_DATA])) {
+        place_cycle(s, now, skipped);
         return;
     }
     if (skipped) account_skipped(s, skipped);
@@ -618,8 +636,9 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
+    if (u->op && !u->single && !pipe_full(u)) return soon;
     if (u->ahead && l1_is_crowded(&u->l1[L1_DATA]) && !l1_refused(u->pipe[L1_DATA].refused)) refuse_ahead(s, soon);
-    if (u->op && !pipe_full(u)) return soon;
+    if (u->single && u->op && !pipe_full(u)) return soon;
     if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
         next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);

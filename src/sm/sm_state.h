@@ -154,7 +154,8 @@ struct lsu {
     struct memop *op;       /* the dispatched instruction, or NULL */
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
-    bool usual;             /* no ext, and stages before the tags or one place: */
+    bool usual;             /* stages before the tags, and no ext: */
+    bool plain_place;       /* one place before the tags, and no ext: */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool load_bytes;        /* the L2's policy may ask which bytes a load touches: not LRU */

@@ -50,7 +50,7 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
-    n->rising = c->v[P_ICNT_SENDS] && !joins;
+    n->rising = n->dated = c->v[P_ICNT_SENDS] && !joins;
     for (uint32_t i = 0; n->rising && n->turn && i < outputs; i++) n->turn[i] = inputs - 1; /* input 0 is first */
     bool any = n->rising || n->cluster > 1 || n->store_hold || joins || inputs > 64 || outputs > 64;
     n->kind = any ? NET_ANY : c->v[P_ICNT_GAP] ? NET_FLITS : NET_USUAL;
@@ -87,6 +87,7 @@ enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
 void net_count_flits(struct net *n, struct port *p, uint32_t flits)
 {
     if (n->kind == NET_USUAL) n->kind = NET_FLITS;
+    n->dated = true;
     p->flit = (struct flit_count){.of = n->flits_of, .capacity = (uint16_t)flits};
     p->capacity = flits; /* a packet has at least one */
 }
@@ -265,7 +266,7 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, t
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
             if (n->in[i].visible_at > now) {
-                if (kind != NET_USUAL && (n->in[i].flit.of || n->rising)) *next = tick_min(*next, n->in[i].visible_at);
+                if (kind != NET_USUAL && n->dated) *next = tick_min(*next, n->in[i].visible_at);
                 continue;
             }
             n->filled[w] &= ~bit64(i & 63);
@@ -349,14 +350,11 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, 
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
     bool more = !port_empty(in); /* what is in the port of a usual network now can be seen in the next cycle */
     tick_t next = left || more ? now + hold : NEVER;
-    if (kind == NET_ANY && shares_inputs(n)) {
-        more = cluster_sent(n, words, input, now);
-        if (more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
-    } else if (more && kind != NET_USUAL && (in->flit.of || n->rising)) {
-        next = tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
-    } else if (more) {
-        net_enter(n, words, kind, input);
-    }
+    if (kind == NET_ANY && shares_inputs(n)) more = cluster_sent(n, words, input, now);
+    else if (more && kind != NET_USUAL && n->dated)
+        return tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
+    else if (more) net_enter(n, words, kind, input);
+    if (kind == NET_ANY && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
     return next;
 }
 
@@ -397,7 +395,9 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
 {
     tick_t next = NEVER;
     if (kind == NET_ANY && n->join) join_release(n->join, n->out, n->latency, now);
-    enter_filled(n, in_words, kind, now, &next);
+    tick_t seen = NEVER;
+    enter_filled(n, in_words, kind, now, &seen);
+    next = tick_min(next, seen);
     for (uint32_t w = 0; w < out_words; w++) {
         for (uint64_t m = n->wanted[w]; m; m = outputs_behind(n, kind, w, m)) {
             uint32_t o = w * 64 + bit_low64(m);
@@ -435,7 +435,7 @@ INTO_EACH bool pass_alone(struct net *n, enum net_kind kind, uint64_t filled, ti
     return true;
 }
 
-static tick_t serve_any(struct net *n, tick_t now)
+static __attribute__((noinline)) tick_t serve_any(struct net *n, tick_t now)
 {
     if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, NET_ANY, now);
     return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, NET_ANY, now);
@@ -449,11 +449,12 @@ INTO_EACH tick_t serve_word(struct net *n, enum net_kind kind, tick_t now)
     return net_serve(n, 1, 1, kind, now);
 }
 
-static tick_t serve_flits(struct net *n, tick_t now) { return serve_word(n, NET_FLITS, now); }
+static __attribute__((noinline)) tick_t serve_usual(struct net *n, tick_t now) { return serve_word(n, NET_USUAL, now); }
+static __attribute__((noinline)) tick_t serve_flits(struct net *n, tick_t now) { return serve_word(n, NET_FLITS, now); }
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->kind == NET_USUAL) return serve_word(n, NET_USUAL, now);
+    if (n->kind == NET_USUAL) return serve_usual(n, now);
     return n->kind == NET_FLITS ? serve_flits(n, now) : serve_any(n, now);
 }
 

@@ -27,6 +27,7 @@ struct net {
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
     enum net_kind kind;
+    bool dated;        /* what stands behind a packet that leaves need not be seen when its input is free again */
     uint32_t cluster;  /* SMs that share an input or output on their side */
     uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
     uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */

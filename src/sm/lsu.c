@@ -167,7 +167,7 @@ static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
 
 /* Whether the oldest miss has a place in the network in the next cycle. A network that looks at the date of the first
  * packet only gets it only when it is that. */
-static bool has_room_ahead(const struct sm *s, tick_t soon)
+static inline bool has_room_ahead(const struct sm *s, tick_t soon)
 {
     const struct port *p = s->request;
     if (p->flit.of) return net_flits_certain(p, l1_missq_head(&s->lsu.l1[L1_DATA]), soon - s->part.period);
@@ -636,9 +636,10 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    if (u->op && !u->single && !pipe_full(u)) return soon;
+    bool feeds = u->op && !pipe_full(u);
+    if (feeds && !u->single) return soon;
     if (u->ahead && l1_is_crowded(&u->l1[L1_DATA]) && !l1_refused(u->pipe[L1_DATA].refused)) refuse_ahead(s, soon);
-    if (u->single && u->op && !pipe_full(u)) return soon;
+    if (feeds && u->op && !pipe_full(u)) return soon;
     if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
         next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);

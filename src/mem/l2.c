@@ -627,8 +627,8 @@ INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
 /* ---- from the network to the tags, l2.entry = queue ----
  *
  * A packet enters the pipeline per cycle and one leaves it, while the queue behind it has room. Nobody looks at that
- * before an access, so the slice sleeps through it and makes up for it: when it wakes, and for the network when it lacks
- * room. */
+ * before an access, so the slice sleeps through it and makes up for it: when it wakes, and for the network when it
+ * lacks room. */
 
 static void leave_pipeline(struct l2 *s, tick_t now)
 {
@@ -762,8 +762,8 @@ INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
 
 /* ---- ahead of the clock, l2.hop = 1 ----
  *
- * What a cycle leaves behind for the next one, a miss for memory and the answer of a fill, goes there whatever comes, as
- * nobody else fills those ports: it is sent now and dated then, so that the slice need not wake for it. Not while a
+ * What a cycle leaves behind for the next one, a miss for memory and the answer of a fill, goes there whatever comes,
+ * as nobody else fills those ports: it is sent now and dated then, so that the slice need not wake for it. Not while a
  * request is stalled, which may be for want of the place. */
 
 static void send_down_ahead(struct l2 *s, tick_t now)

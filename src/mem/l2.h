@@ -76,12 +76,12 @@ struct l2 {
     bool texture_skips;   /* l2.texture = skip */
     bool ahead;           /* what leaves in the next cycle may be sent in this one, dated: nobody would see it gone */
     tick_t sent_for, replied_for; /* the ticks as of which that was done last, to memory and to the network */
-    bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
+    bool fill_waits;              /* an acknowledgement from memory waits for room towards the network */
 
     /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
     uint32_t queue_cap, queue_used; /* capacity 0: pipeline and queue are inside the port */
     struct req_list queue, rop;
-    tick_t rop_ticks; /* from the port to the end of the pipeline */
+    tick_t rop_ticks;     /* from the port to the end of the pipeline */
     tick_t entered, left; /* the edges up to which requests have entered the pipeline, and left it */
     bool dozes;           /* it sleeps while they do */
 
@@ -100,8 +100,8 @@ void l2_warm_ports(struct l2 *s);
 void l2_destroy(struct l2 *s);
 /* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
 void l2_go_ahead(struct l2 *s, const struct gpu_config *c);
-/* l2.entry = queue: whether the slice may sleep until a request comes to the tags. Not while textures are read, which skip
- * the pipeline. */
+/* l2.entry = queue: whether the slice may sleep until a request comes to the tags. Not while textures are read, which
+ * skip the pipeline. */
 void l2_doze(struct l2 *s, bool may);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);

@@ -254,8 +254,8 @@ static void enter_clusters(struct net *n, uint32_t words, tick_t now, tick_t *ne
         }
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can, where it need
- * not be the tick for which the push has woken the network. */
+/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can, where it
+ * need not be the tick for which the push has woken the network. */
 INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, tick_t now, tick_t *next)
 {
     if (kind == NET_ANY && shares_inputs(n)) {
@@ -274,8 +274,8 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, t
         }
 }
 
-/* The next packet of an input that is free again at tick `at`, if it can be seen then; it may have only just come, or be
- * dated for later, and is then noticed. Returns when to look. */
+/* The next packet of an input that is free again at tick `at`, if it can be seen then; it may have only just come, or
+ * be dated for later, and is then noticed. Returns when to look. */
 static tick_t enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t at)
 {
     const struct port *in = &n->in[input];
@@ -414,8 +414,8 @@ INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words,
     return next;
 }
 
-/* The one packet that has come to a network without any, in the commonest case, in which nothing is in its way. False: it
- * is not that case. */
+/* The one packet that has come to a network without any, in the commonest case, in which nothing is in its way. False:
+ * it is not that case. */
 INTO_EACH bool pass_alone(struct net *n, enum net_kind kind, uint64_t filled, tick_t now, tick_t *next)
 {
     uint32_t input = bit_low64(filled);

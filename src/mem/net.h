@@ -17,8 +17,8 @@ enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
 enum { NET_NOBODY = UINT32_MAX };
 
-/* The usual network has nothing of what follows, one with flits gaps and queues that count flits; in both a word has a bit
- * per input and output. */
+/* The usual network has nothing of what follows, one with flits gaps and queues that count flits; in both a word has a
+ * bit per input and output. */
 enum net_kind { NET_USUAL, NET_FLITS, NET_ANY };
 
 struct net {
@@ -55,8 +55,8 @@ void net_destroy(struct net *n);
 /* Makes port i of those in front of the inputs, which `producer` fills. */
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
-/* The request network holds nothing and is not of the kind NET_ANY: whether a packet could leave at `now`, if the slice has
- * room; it does, and is to be seen there behind the tick that is returned. */
+/* The request network holds nothing and is not of the kind NET_ANY: whether a packet could leave at `now`, if the slice
+ * has room; it does, and is to be seen there behind the tick that is returned. */
 bool net_passes(const struct net *n, const struct req *r, tick_t now);
 tick_t net_pass(struct net *n, struct req *r, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);

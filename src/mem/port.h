@@ -19,8 +19,8 @@ struct flit_count {
     uint8_t (*of)[ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a packet; NULL: the port counts packets */
     uint32_t held;                  /* flits of the packets in the port */
     uint16_t capacity;
-    uint16_t freed;   /* those of the packets popped at freed_at */
-    tick_t fits_at;   /* `refused` flits do not fit before this tick; NEVER: before the next pop */
+    uint16_t freed; /* those of the packets popped at freed_at */
+    tick_t fits_at; /* `refused` flits do not fit before this tick; NEVER: before the next pop */
     uint64_t leaving,
         leaving_from; /* bit b: the place of a flit that has left is free from cycle leaving_from + b on */
 };
@@ -44,8 +44,9 @@ struct port {
      * producer calls it, so that it may not look at what the consumer owns. */
     void (*warm)(const struct part *consumer, const struct req *oldest, bool pushed);
     struct flit_count flit;
-    /* A consumer that need not take an entry out when it can see it sleeps for so much longer. Then a producer that finds
-     * no room asks what has been taken out by this tick, and whoever waits for room has woken the consumer, too. */
+    /* A consumer that need not take an entry out when it can see it sleeps for so much longer. Then a producer that
+     * finds no room asks what has been taken out by this tick, and whoever waits for room has woken the consumer, too.
+     */
     tick_t doze;
     void (*settle)(const struct part *consumer, tick_t now); /* NULL: it takes everything out at once */
 };

@@ -132,7 +132,7 @@ static void connect_parts(struct gpu *g)
         tick_t delay_period = v[P_MEM_DELAY_CLOCK] ? g->core_period : l->part.period;
         tick_t rop = delay_period * (tick_t)v[P_L2_ROP];
         l->in.delay = gated ? 0 : rop;
-        l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0; /* the queue costs a cycle */
+        l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0;                    /* the queue costs a cycle */
         l->rop_ticks += (l->part.period - l->rop_ticks % l->part.period) % l->part.period; /* from edge to edge */
         d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)way;
         d->delay_period = delay_period;

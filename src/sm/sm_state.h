@@ -264,8 +264,8 @@ struct fetch {
 
 enum { STAGE_UNITS = UNIT_DP + 1, MAX_PLACES = 128, BUS_CYCLES = 4096 };
 
-/* When the `n` places of a stage become free, in order of time, from `first` on: a ring, of no more than it needs so that
- * it is a line or two of the host's cache. */
+/* When the `n` places of a stage become free, in order of time, from `first` on: a ring, of no more than it needs so
+ * that it is a line or two of the host's cache. */
 struct stage_places {
     uint32_t n, first, mask;
     uint64_t free_at[MAX_PLACES];

@@ -400,6 +400,7 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
 static enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
 {
     c->refused = why;
+    c->missq_wanted = 1;
     c->refused_at = set * c->tags.ways;
     c->changed = false;
     return why;
@@ -419,7 +420,11 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
     enum l1_outcome outcome = kind == WL_LOAD ? l1_load(c, r, &a, may_miss)
                               : c->grains     ? grain_store(c, r, &a, &found)
                                               : l1_store(c, r, &a, &found);
-    if (l1_refused(outcome)) return l1_note_refusal(c, outcome, set);
+    if (l1_refused(outcome)) {
+        l1_note_refusal(c, outcome, set);
+        if (kind == WL_LOAD && c->worst && c->waits && !r->bypass) c->missq_wanted = 2;
+        return outcome;
+    }
     c->warp = a.warp;
     unsigned sectors = bit_count32(a.sectors);
     if (kind == WL_LOAD) { /* the one place where accesses are counted */
@@ -438,10 +443,12 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle)
 {
     const struct tags *t = &c->tags;
-    if (!c->foresees || r->kind != WL_LOAD || r->bypass || c->next_event <= cycle) return L1_HIT;
+    bool event = c->next_event <= cycle; /* for one that only waits for ways it is an entry that becomes free */
+    if (!c->foresees || r->kind != WL_LOAD || r->bypass) return L1_HIT;
+    if (event && (!c->waits || c->pol.next_epoch <= cycle)) return L1_HIT;
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(t, key);
-    bool full = mshr_full(&c->mshr), reserved = tags_all_reserved(t, set);
+    bool full = mshr_full(&c->mshr) && !event, reserved = tags_all_reserved(t, set);
     if (!(full || reserved) || tags_find(t, set, key) >= 0) return L1_HIT;
     if (c->waits) return l1_note_refusal(c, reserved ? L1_NO_LINE : L1_NO_MSHR, set);
     struct wl_access a;

@@ -91,6 +91,7 @@ struct l1 {
     bool odd;       /* perfect, or with a fragment FIFO */
     uint8_t id;     /* enum cache_id */
     uint8_t sm;
+    uint8_t missq_wanted;      /* places in the queue of misses for want of which a request was refused, at least */
     bool steady;               /* the policy's answers change only with accepted accesses, fills and epochs */
     bool foresees;             /* and it is asked for nothing but victims: l1_foresee */
     bool waits;                /* and it is known to wait only where all ways are being fetched: it need not be asked */
@@ -183,7 +184,7 @@ static inline struct req *l1_missq_head(const struct l1 *c) { return c->missq.he
 static inline struct req *l1_missq_pop(struct l1 *c)
 {
     c->missq_used--;
-    c->changed |= c->refused == L1_NO_QUEUE;
+    c->changed |= c->refused == L1_NO_QUEUE && c->missq_used + c->missq_wanted <= c->missq_cap;
     return list_pop(&c->missq);
 }
 

@@ -175,7 +175,7 @@ static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 /* One reply per cycle goes on to the network. */
 static bool send_reply(struct l2 *s, tick_t now)
 {
-    if (!s->outq.head || !net_can_send(s->out, s->outq.head, now)) return false;
+    if (!s->outq.head || s->replied_for == now || !net_can_send(s->out, s->outq.head, now)) return false;
     net_send(s->out, list_pop(&s->outq), now);
     s->outq_used--;
     return true;
@@ -579,7 +579,7 @@ INTO_BOTH void send_done(struct l2 *s, tick_t now)
 
 INTO_BOTH bool send_down(struct l2 *s, tick_t now)
 {
-    if (!s->missq.head || !port_can_push(s->mem, now)) return false;
+    if (!s->missq.head || s->sent_for == now || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
     port_push(s->mem, list_pop(&s->missq), now);
     return true;
@@ -625,14 +625,29 @@ INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     return L2_GO;
 }
 
-/* ---- from the network to the tags, l2.entry = queue ---- */
+/* ---- from the network to the tags, l2.entry = queue ----
+ *
+ * A packet enters the pipeline per cycle and one leaves it, while the queue behind it has room. Nobody looks at that
+ * before an access, so the slice sleeps through it and makes up for it: when it wakes, and for the network when it
+ * lacks room. */
 
-/* Takes a packet from the network, if the queue behind the pipeline is not full. */
+static void leave_pipeline(struct l2 *s, tick_t now)
+{
+    while (s->rop.head && s->queue_used < s->queue_cap) {
+        tick_t edge = tick_max(s->left + s->part.period, s->rop.head->ready);
+        if (edge > now) break;
+        list_push(&s->queue, list_pop(&s->rop));
+        s->queue_used++;
+        s->left = edge;
+        s->part.clock->progress++;
+    }
+    s->left = tick_max(s->left, now);
+}
+
+/* Takes a packet from the network. */
 static void enter_pipeline(struct l2 *s, tick_t now)
 {
-    struct req *r = s->queue_used < s->queue_cap ? port_peek(&s->in, now) : NULL;
-    if (!r) return;
-    net_take(&s->in, now);
+    struct req *r = net_take(&s->in, now);
     if (s->texture_skips && r->cache == L1_TEXTURE) {
         list_push(&s->queue, r);
         s->queue_used++;
@@ -642,20 +657,47 @@ static void enter_pipeline(struct l2 *s, tick_t now)
     list_push(&s->rop, r);
 }
 
-static void leave_pipeline(struct l2 *s, tick_t now)
+/* All that has entered by this edge, and left before. */
+static void settle_entries(struct l2 *s, tick_t now)
 {
-    if (!s->rop.head || s->rop.head->ready > now || s->queue_used >= s->queue_cap) return;
-    list_push(&s->queue, list_pop(&s->rop));
-    s->queue_used++;
-    s->part.clock->progress++;
+    while (!port_empty(&s->in)) {
+        tick_t edge = s->entered + s->part.period;
+        if (edge < s->in.visible_at) edge = part_edge_after(&s->part, s->in.visible_at - 1);
+        if (edge > now) break;
+        leave_pipeline(s, edge - s->part.period);
+        if (s->queue_used >= s->queue_cap) break; /* until the slice works again */
+        enter_pipeline(s, edge);
+        s->entered = edge;
+    }
+    s->entered = tick_max(s->entered, now);
+}
+
+static void settle_port(const struct part *p, tick_t now)
+{
+    struct l2 *s = (struct l2 *)(void *)((char *)(uintptr_t)p - offsetof(struct l2, part));
+    settle_entries(s, part_cycles(p, now) * p->period);
+    if (!port_empty(&s->in)) part_wake_after(p, tick_max(now, s->in.visible_at - 1));
+}
+
+void l2_doze(struct l2 *s, bool may)
+{
+    if (s->dozes && !may) part_wake_after(&s->part, s->part.clock->now);
+    s->dozes = may;
+    s->in.doze = may ? s->rop_ticks + s->part.period : 0;
+    s->in.settle = may ? settle_port : NULL;
 }
 
 /* When a request can move towards the tags; one that cannot for want of room moves after an access. */
 static tick_t next_entry(const struct l2 *s)
 {
-    tick_t t = s->stalled == L2_GO && s->queue.head ? s->port_free : NEVER;
-    if (s->queue_used >= s->queue_cap) return t;
-    return tick_min(t, tick_min(s->in.visible_at, s->rop.head ? s->rop.head->ready : NEVER));
+    tick_t t = NEVER, seen = s->in.visible_at;
+    if (s->stalled == L2_GO) {
+        if (s->queue.head) t = s->port_free;
+        else if (s->rop.head) t = s->rop.head->ready + s->part.period;
+        else if (seen != NEVER) t = seen + s->rop_ticks + s->part.period;
+    }
+    bool sleeps = s->queue_used >= s->queue_cap || (s->dozes && !s->in.producer_waits);
+    return sleeps ? t : tick_min(t, seen);
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -719,11 +761,46 @@ INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
     if (s->stalled != L2_GO) ++*stall_counter(s);
 }
 
+/* ---- ahead of the clock, l2.hop = 1 ----
+ *
+ * What a cycle leaves behind for the next one, a miss for memory and the answer of a fill, goes there whatever comes,
+ * as nobody else fills those ports: it is sent now and dated then, so that the slice need not wake for it. Not while a
+ * request is stalled, which may be for want of the place. */
+
+static void send_down_ahead(struct l2 *s, tick_t now)
+{
+    if (!s->missq.head || port_used(s->mem, now) >= s->mem->capacity) return;
+    s->missq_used--;
+    s->sent_for = now + s->part.period;
+    port_push_after(s->mem, list_pop(&s->missq), s->sent_for);
+}
+
+/* Only if it is alone: then nothing in the next cycle looks at how long the queue of replies is. */
+static void send_done_ahead(struct l2 *s, tick_t now)
+{
+    struct req *r = s->done.head;
+    if (!r || r->next || s->outq_used || r->cache == L2_SLICE || !net_flits_certain(s->out, r, now)) return;
+    list_init(&s->done);
+    r->is_reply = true;
+    s->replied_for = now + s->part.period;
+    net_send_after(s->out, r, s->replied_for);
+}
+
+static void work_ahead(struct l2 *s, tick_t now)
+{
+    if (s->stalled != L2_GO || s->fill_waits) return;
+    send_down_ahead(s, now);
+    if (s->outq_cap > 1) send_done_ahead(s, now);
+}
+
 /* A cycle with the rules of GPGPU-Sim 3.2. */
 static tick_t tick_v3(struct l2 *s, tick_t now)
 {
     bool sent = false;
-    if (s->queue_cap) enter_pipeline(s, now);
+    if (s->queue_cap) {
+        settle_entries(s, now);
+        leave_pipeline(s, now - s->part.period);
+    }
     if (s->hop) { /* what an access or a fill makes moves on in the next cycle */
         send_done(s, now);
         accept_fill(s, now);
@@ -737,6 +814,7 @@ static tick_t tick_v3(struct l2 *s, tick_t now)
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
     /* There is room now, or the reason to wait is another one. */
+    if (s->ahead) work_ahead(s, now);
     bool again = s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO);
     if ((sent && again) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits))) return now + s->part.period;
     return next_work_v3(s, now);

@@ -75,12 +75,16 @@ struct l2 {
     bool stop_all;        /* l2.memq_stops = all */
     bool hop;             /* l2.hop */
     bool texture_skips;   /* l2.texture = skip */
-    bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
+    bool ahead;           /* what leaves in the next cycle may be sent in this one, dated: nobody would see it gone */
+    tick_t sent_for, replied_for; /* the ticks as of which that was done last, to memory and to the network */
+    bool fill_waits;              /* an acknowledgement from memory waits for room towards the network */
 
     /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
     uint32_t queue_cap, queue_used; /* capacity 0: pipeline and queue are inside the port */
     struct req_list queue, rop;
-    tick_t rop_ticks; /* from the port to the end of the pipeline */
+    tick_t rop_ticks;     /* from the port to the end of the pipeline */
+    tick_t entered, left; /* the edges up to which requests have entered the pipeline, and left it */
+    bool dozes;           /* it sleeps while they do */
 
     /* icnt.in_flits: replies that wait for room there. Capacity 0: replies go to the port at once. */
     uint32_t outq_cap, outq_used;
@@ -95,6 +99,11 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
 /* The ports are connected: of a large slice the host is told what memory they will need. */
 void l2_warm_ports(struct l2 *s);
 void l2_destroy(struct l2 *s);
+/* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
+void l2_go_ahead(struct l2 *s, const struct gpu_config *c);
+/* l2.entry = queue: whether the slice may sleep until a request comes to the tags. Not while textures are read, which
+ * skip the pipeline. */
+void l2_doze(struct l2 *s, bool may);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
 /* The counters at tick `at`, also when the slice sleeps through a stall. */

@@ -50,10 +50,10 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
-    n->rising = c->v[P_ICNT_SENDS] && !joins;
+    n->rising = n->dated = c->v[P_ICNT_SENDS] && !joins;
     for (uint32_t i = 0; n->rising && n->turn && i < outputs; i++) n->turn[i] = inputs - 1; /* input 0 is first */
-    bool plain = !n->rising && n->cluster == 1 && !c->v[P_ICNT_GAP] && !n->store_hold && !joins;
-    n->usual = plain && inputs <= 64 && outputs <= 64;
+    bool any = n->rising || n->cluster > 1 || n->store_hold || joins || inputs > 64 || outputs > 64;
+    n->kind = any ? NET_ANY : c->v[P_ICNT_GAP] ? NET_FLITS : NET_USUAL;
     return !bad && n->in && n->out && n->current && n->served && n->in_free && n->out_free && n->turn && n->wants ? 0
                                                                                                                   : -1;
 }
@@ -86,8 +86,9 @@ enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
 
 void net_count_flits(struct net *n, struct port *p, uint32_t flits)
 {
-    n->usual = false;
-    p->flit = (struct flit_count){.of = n->flits_of, .capacity = flits};
+    if (n->kind == NET_USUAL) n->kind = NET_FLITS;
+    n->dated = true;
+    p->flit = (struct flit_count){.of = n->flits_of, .capacity = (uint16_t)flits};
     p->capacity = flits; /* a packet has at least one */
 }
 
@@ -98,17 +99,35 @@ static uint64_t places_leaving(const struct port *p, tick_t now)
     return past < 64 ? p->flit.leaving >> past << past : 0;
 }
 
-bool net_flits_fit(struct port *p, const struct req *r, tick_t now)
+/* It does not, or has to wait for flits that are leaving. */
+static __attribute__((noinline)) bool flits_fit_soon(struct port *p, uint32_t flits, tick_t now)
 {
-    uint64_t leaving = places_leaving(p, now);
-    uint32_t left = bit_count64(leaving), all = p->flit.held + left + p->flit.of[r->kind][r->sectors];
+    uint64_t leaving = p->flit.leaving ? places_leaving(p, now) : 0;
+    uint32_t left = bit_count64(leaving), all = p->flit.held + left + flits;
     p->producer_waits = all > p->flit.capacity;
     if (!p->producer_waits) return true;
     uint32_t missing = all - p->flit.capacity;
+    p->refused = (uint8_t)flits;
+    p->flit.fits_at = NEVER;
     if (missing > left) return false; /* the next pop wakes the producer */
     while (--missing) leaving &= leaving - 1;
-    part_wake_at(p->producer, (p->flit.leaving_from + bit_low64(leaving)) * p->consumer->period);
+    p->flit.fits_at = (p->flit.leaving_from + bit_low64(leaving)) * p->consumer->period;
+    part_wake_at(p->producer, p->flit.fits_at);
     return false;
+}
+
+bool net_flits_fit(struct port *p, const struct req *r, tick_t now)
+{
+    uint32_t flits = p->flit.of[r->kind][r->sectors];
+    if (p->producer_waits && now < p->flit.fits_at && flits >= p->refused) return false;
+    return flits_fit_soon(p, flits, now);
+}
+
+bool net_flits_certain(const struct port *p, const struct req *r, tick_t now)
+{
+    uint32_t all = p->flit.held + p->flit.of[r->kind][r->sectors];
+    if (p->producer_waits || all > p->flit.capacity) return false;
+    return !p->flit.leaving || all + bit_count64(places_leaving(p, now)) <= p->flit.capacity;
 }
 
 /* A packet has been popped: its flits leave one by one. */
@@ -122,52 +141,61 @@ static void free_one_by_one(struct port *p, uint32_t flits, tick_t now)
     p->flit.held -= flits;
 }
 
-/* `plain` in what follows is a constant, true for the usual network, which pays for none of the rest. The compiler
+/* `kind` in what follows is a constant: the usual network pays for none of the rest, nor one with flits. The compiler
  * would make one copy for all of them if it were free to. */
 #define INTO_EACH static inline __attribute__((always_inline))
 
-INTO_EACH uint32_t net_destination(const struct net *n, bool plain, const struct req *r)
+INTO_EACH uint32_t net_destination(const struct net *n, enum net_kind kind, const struct req *r)
 {
-    return !n->replies ? r->slice : plain ? r->sm : r->sm / n->cluster;
+    return !n->replies ? r->slice : kind != NET_ANY ? r->sm : r->sm / n->cluster;
 }
 
 /* The port behind an output that the request goes to. */
-INTO_EACH struct port *port_behind(const struct net *n, bool plain, const struct req *r, uint32_t output)
+INTO_EACH struct port *port_behind(const struct net *n, enum net_kind kind, const struct req *r, uint32_t output)
 {
-    return n->out[!plain && n->replies ? r->sm : output];
+    return n->out[kind == NET_ANY && n->replies ? r->sm : output];
 }
 
 static bool shares_inputs(const struct net *n) { return n->cluster > 1 && !n->replies; }
 
 /* The port that has the input's oldest packet. */
-INTO_EACH struct port *port_before(const struct net *n, bool plain, uint32_t input)
+INTO_EACH struct port *port_before(const struct net *n, enum net_kind kind, uint32_t input)
 {
-    return &n->in[!plain && shares_inputs(n) ? n->current[input] : input];
+    return &n->in[kind == NET_ANY && shares_inputs(n) ? n->current[input] : input];
+}
+
+static bool has_flits_behind(const struct port *p, const struct req *r, tick_t now)
+{
+    uint32_t used = p->flit.held + (p->freed_at == now ? p->flit.freed : 0u);
+    return used + p->flit.of[r->kind][r->sectors] <= p->flit.capacity;
 }
 
 static bool flits_fit_behind(struct port *p, const struct req *r, tick_t now)
 {
-    uint32_t used = p->flit.held + p->flit.freed * (p->freed_at == now);
-    if (used + p->flit.of[r->kind][r->sectors] <= p->flit.capacity) return true;
+    if (has_flits_behind(p, r, now)) return true;
+    if (p->settle) {
+        p->settle(p->consumer, now);
+        if (has_flits_behind(p, r, now)) return true;
+    }
     if (p->freed_at == now) part_wake_after(p->producer, now);
     else p->producer_waits = true;
     return false;
 }
 
 /* Whether the input's packet fits behind the output; if not, the network is woken when something is taken out there. */
-INTO_EACH bool output_fits(struct net *n, bool plain, uint32_t input, uint32_t output, tick_t now)
+INTO_EACH bool output_fits(struct net *n, enum net_kind kind, uint32_t input, uint32_t output, tick_t now)
 {
-    if (plain) return port_can_push(n->out[output], now);
-    if (n->join) return join_open(n->join, output);
-    const struct req *r = port_before(n, plain, input)->list.head;
-    struct port *p = port_behind(n, plain, r, output);
+    if (kind == NET_USUAL) return port_can_push(n->out[output], now);
+    if (kind == NET_ANY && n->join) return join_open(n->join, output);
+    const struct req *r = port_before(n, kind, input)->list.head;
+    struct port *p = port_behind(n, kind, r, output);
     return p->flit.of ? flits_fit_behind(p, r, now) : port_can_push(p, now);
 }
 
 /* Enters the oldest packet of an input for the output it wants. */
-INTO_EACH void net_enter(struct net *n, uint32_t words, bool plain, uint32_t input)
+INTO_EACH void net_enter(struct net *n, uint32_t words, enum net_kind kind, uint32_t input)
 {
-    uint32_t o = net_destination(n, plain, port_before(n, plain, input)->list.head);
+    uint32_t o = net_destination(n, kind, port_before(n, kind, input)->list.head);
     n->wants[o * words + (input >> 6)] |= bit64(input & 63);
     n->wanted[o >> 6] |= bit64(o & 63);
 }
@@ -185,7 +213,7 @@ static void next_of_cluster(struct net *n, uint32_t words, uint32_t input)
         oldest = n->in[p].visible_at;
         n->current[input] = p;
     }
-    if (n->current[input] != NET_NOBODY) net_enter(n, words, false, input);
+    if (n->current[input] != NET_NOBODY) net_enter(n, words, NET_ANY, input);
 }
 
 /* The input has sent a packet of its current port. What an SM pushes at this very tick, before or after this, is
@@ -199,23 +227,26 @@ static bool cluster_sent(struct net *n, uint32_t words, uint32_t input, tick_t n
     return hidden || n->current[input] != NET_NOBODY;
 }
 
-/* Of a word of ports that were empty, notices those whose packet can be seen now; one that was filled at this very tick
- * has woken the network for its next cycle. Returns the set. */
-static uint64_t notice_filled(struct net *n, uint32_t w, tick_t now)
+/* Of a word of ports that were empty, notices those whose packet can be seen now; *next: when the first of the others
+ * can. Returns the set. */
+static uint64_t notice_filled(struct net *n, uint32_t w, tick_t now, tick_t *next)
 {
     uint64_t noticed = 0;
-    for (uint64_t m = n->filled[w]; m; m &= m - 1)
-        if (n->in[w * 64 + bit_low64(m)].visible_at <= now) noticed |= m & -m;
+    for (uint64_t m = n->filled[w]; m; m &= m - 1) {
+        tick_t seen = n->in[w * 64 + bit_low64(m)].visible_at;
+        if (seen <= now) noticed |= m & -m;
+        else *next = tick_min(*next, seen);
+    }
     n->filled[w] &= ~noticed;
     return noticed;
 }
 
 /* All ports are looked at before the first input chooses among its own. */
-static void enter_clusters(struct net *n, uint32_t words, tick_t now)
+static void enter_clusters(struct net *n, uint32_t words, tick_t now, tick_t *next)
 {
     uint64_t noticed[NET_WORDS];
     uint32_t port_words = (n->in_ports + 63) / 64;
-    for (uint32_t w = 0; w < port_words; w++) noticed[w] = notice_filled(n, w, now);
+    for (uint32_t w = 0; w < port_words; w++) noticed[w] = notice_filled(n, w, now, next);
     for (uint32_t w = 0; w < port_words; w++)
         for (uint64_t m = noticed[w]; m; m &= m - 1) {
             uint32_t i = (w * 64 + bit_low64(m)) / n->cluster;
@@ -223,38 +254,40 @@ static void enter_clusters(struct net *n, uint32_t words, tick_t now)
         }
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. */
-INTO_EACH void enter_filled(struct net *n, uint32_t words, bool plain, tick_t now)
+/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can, where it
+ * need not be the tick for which the push has woken the network. */
+INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, tick_t now, tick_t *next)
 {
-    if (!plain && shares_inputs(n)) {
-        enter_clusters(n, words, now);
+    if (kind == NET_ANY && shares_inputs(n)) {
+        enter_clusters(n, words, now, next);
         return;
     }
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
-            if (n->in[i].visible_at > now) continue;
+            if (n->in[i].visible_at > now) {
+                if (kind != NET_USUAL && n->dated) *next = tick_min(*next, n->in[i].visible_at);
+                continue;
+            }
             n->filled[w] &= ~bit64(i & 63);
-            net_enter(n, words, plain, i);
+            net_enter(n, words, kind, i);
         }
 }
 
-/* The next packet of an input that may send it in the same cycle, but not if it has only just come. */
-static void enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t now)
+/* The next packet of an input that is free again at tick `at`, if it can be seen then; it may have only just come, or
+ * be dated for later, and is then noticed. Returns when to look. */
+static tick_t enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t at)
 {
     const struct port *in = &n->in[input];
-    if (in->visible_at <= now) {
-        net_enter(n, words, false, input);
-        return;
-    }
-    n->filled[input >> 6] |= bit64(input & 63);
-    part_wake_after(&n->part, in->list.head->ready); /* it may be dated later than the next cycle */
+    if (in->visible_at <= at) net_enter(n, words, NET_ANY, input);
+    else n->filled[input >> 6] |= bit64(input & 63);
+    return tick_max(in->visible_at, at);
 }
 
 /* Of a word of outputs those that want to be served behind one that was; what a packet has uncovered is among them. */
-INTO_EACH uint64_t outputs_behind(const struct net *n, bool plain, uint32_t w, uint64_t m)
+INTO_EACH uint64_t outputs_behind(const struct net *n, enum net_kind kind, uint32_t w, uint64_t m)
 {
-    return !plain && n->rising ? n->wanted[w] & ~(m ^ (m - 1)) : m & (m - 1);
+    return kind == NET_ANY && n->rising ? n->wanted[w] & ~(m ^ (m - 1)) : m & (m - 1);
 }
 
 /* The header and a sector each; a lone word of an atomic travels with the header. */
@@ -264,38 +297,64 @@ static tick_t store_hold(const struct net *n, const struct req *r)
     return n->store_hold * (tick_t)(lone ? 1 : 1 + bit_count32(r->sectors));
 }
 
-/* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
-INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, bool plain, uint32_t input, uint32_t output, tick_t now)
+/* For how long a packet keeps its input and its output. */
+INTO_EACH tick_t net_hold(const struct net *n, enum net_kind kind, const struct req *r)
 {
-    struct port *in = port_before(n, plain, input);
-    struct req *r = in->list.head;
-    struct port *out = port_behind(n, plain, r, output);
+    uint32_t cycles = net_flits(n, r);
+    if (kind != NET_USUAL) cycles += n->gap_of[r->kind][r->sectors];
+    return cycles * n->part.period;
+}
+
+/* A packet goes from an input to an output; returns behind which tick it is seen there. */
+static inline tick_t count_packet(struct net *n, const struct req *r, uint32_t input, uint32_t output, tick_t hold,
+                                  tick_t now)
+{
     uint32_t flits = net_flits(n, r);
-    WL_ASSERT(net_destination(n, plain, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
-    tick_t busy = flits * n->part.period, hold = busy;
-    if (!plain) hold += n->gap_of[r->kind][r->sectors] * n->part.period;
-    uint64_t *wants = n->wants + output * words, left = 0;
-    if (!plain && r->leads && n->replies) port_replace(in, join_next(r));
-    else port_pop(in, now);
-    if (!plain && in->flit.of) free_one_by_one(in, flits, now);
-    if (!plain && out->flit.of) out->flit.held += flits;
     n->in_free[input] = n->out_free[output] = now + hold;
-    if (!plain && n->rising) n->in_free[input] = now;
-    if (!plain && n->store_hold && r->kind != WL_LOAD) n->in_free[input] = now + store_hold(n, r) * n->part.period;
     n->turn[output] = input;
     n->packets++;
     n->flits += flits;
+    return now + (flits - 1) * n->part.period + n->latency - 1;
+}
+
+/* The oldest packet of the port goes there. */
+INTO_EACH void send_packet(struct net *n, enum net_kind kind, struct port *in, struct req *r, uint32_t input,
+                           uint32_t output, tick_t hold, tick_t now)
+{
+    struct port *out = port_behind(n, kind, r, output);
+    uint32_t flits = net_flits(n, r);
+    WL_ASSERT(net_destination(n, kind, r) == output && n->in_free[input] <= now && n->out_free[output] <= now);
+    if (kind == NET_ANY && r->leads && n->replies) port_replace(in, join_next(r));
+    else port_pop(in, now);
+    if (kind != NET_USUAL && in->flit.of) free_one_by_one(in, flits, now);
+    if (kind != NET_USUAL && out->flit.of) out->flit.held += flits;
+    tick_t seen = count_packet(n, r, input, output, hold, now);
+    if (kind == NET_ANY && n->rising) n->in_free[input] = now;
+    if (kind == NET_ANY && n->store_hold && r->kind != WL_LOAD)
+        n->in_free[input] = now + store_hold(n, r) * n->part.period;
+    if (kind == NET_ANY && n->join) join_take(n->join, r, now + (flits - 1) * n->part.period, now);
+    else port_push_after(out, r, seen);
+}
+
+/* Returns when to look again: for another input that wants this output, or for the next packet of this input. */
+INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, uint32_t input, uint32_t output,
+                             tick_t now)
+{
+    struct port *in = port_before(n, kind, input);
+    struct req *r = in->list.head;
+    tick_t hold = net_hold(n, kind, r);
+    uint64_t *wants = n->wants + output * words, left = 0;
+    send_packet(n, kind, in, r, input, output, hold, now);
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    bool more = !port_empty(in); /* what is in the port now can be seen in the next cycle */
-    if (!plain && shares_inputs(n)) more = cluster_sent(n, words, input, now);
-    else if (more && !plain && n->rising) enter_if_seen(n, words, input, now);
-    else if (more) net_enter(n, words, plain, input);
+    bool more = !port_empty(in); /* what is in the port of a usual network now can be seen in the next cycle */
     tick_t next = left || more ? now + hold : NEVER;
-    if (!plain && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
-    if (!plain && n->join) join_take(n->join, r, now + busy - n->part.period, now);
-    else port_push_after(out, r, now + busy - n->part.period + n->latency - 1);
+    if (kind == NET_ANY && shares_inputs(n)) more = cluster_sent(n, words, input, now);
+    else if (more && kind != NET_USUAL && n->dated)
+        return tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
+    else if (more) net_enter(n, words, kind, input);
+    if (kind == NET_ANY && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
     return next;
 }
 
@@ -332,37 +391,82 @@ static inline uint32_t net_choose(const struct net *n, uint32_t words, uint32_t 
     return NET_MAX_PORTS;
 }
 
-INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, bool plain, tick_t now)
+INTO_EACH tick_t net_serve(struct net *n, uint32_t in_words, uint32_t out_words, enum net_kind kind, tick_t now)
 {
     tick_t next = NEVER;
-    if (!plain && n->join) join_release(n->join, n->out, n->latency, now);
-    enter_filled(n, in_words, plain, now);
+    if (kind == NET_ANY && n->join) join_release(n->join, n->out, n->latency, now);
+    tick_t seen = NEVER;
+    enter_filled(n, in_words, kind, now, &seen);
+    next = tick_min(next, seen);
     for (uint32_t w = 0; w < out_words; w++) {
-        for (uint64_t m = n->wanted[w]; m; m = outputs_behind(n, plain, w, m)) {
+        for (uint64_t m = n->wanted[w]; m; m = outputs_behind(n, kind, w, m)) {
             uint32_t o = w * 64 + bit_low64(m);
             if (n->out_free[o] > now) {
                 next = tick_min(next, n->out_free[o]);
                 continue;
             }
             uint32_t i = net_choose(n, in_words, o, now, &next);
-            if (i == NET_MAX_PORTS || !output_fits(n, plain, i, o, now)) continue;
-            next = tick_min(next, net_deliver(n, in_words, plain, i, o, now));
+            if (i == NET_MAX_PORTS || !output_fits(n, kind, i, o, now)) continue;
+            next = tick_min(next, net_deliver(n, in_words, kind, i, o, now));
         }
     }
-    if (!plain && n->join && n->join->waiting.head) next = tick_min(next, n->join->waiting.head->ready);
+    if (kind == NET_ANY && n->join && n->join->waiting.head) next = tick_min(next, n->join->waiting.head->ready);
     return next;
 }
 
-static tick_t serve_any(struct net *n, tick_t now)
+/* The one packet that has come to a network without any, in the commonest case, in which nothing is in its way. False:
+ * it is not that case. */
+INTO_EACH bool pass_alone(struct net *n, enum net_kind kind, uint64_t filled, tick_t now, tick_t *next)
 {
-    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, false, now);
-    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, false, now);
+    uint32_t input = bit_low64(filled);
+    struct port *in = &n->in[input];
+    struct req *r = in->list.head;
+    if (in->visible_at > now || n->in_free[input] > now) return false;
+    uint32_t output = net_destination(n, kind, r);
+    if (n->out_free[output] > now || !output_fits(n, kind, input, output, now)) return false;
+    n->filled[0] = 0;
+    tick_t hold = net_hold(n, kind, r);
+    send_packet(n, kind, in, r, input, output, hold, now);
+    *next = NEVER;
+    if (port_empty(in)) return true;
+    *next = now + hold;
+    if (kind == NET_USUAL) net_enter(n, 1, kind, input);
+    else *next = tick_min(*next, enter_if_seen(n, 1, input, n->in_free[input]));
+    return true;
 }
+
+static __attribute__((noinline)) tick_t serve_any(struct net *n, tick_t now)
+{
+    if (n->inputs <= 64 && n->outputs <= 64) return net_serve(n, 1, 1, NET_ANY, now);
+    return net_serve(n, (n->inputs + 63) / 64, (n->outputs + 63) / 64, NET_ANY, now);
+}
+
+INTO_EACH tick_t serve_word(struct net *n, enum net_kind kind, tick_t now)
+{
+    uint64_t filled = n->filled[0];
+    tick_t next;
+    if (!n->wanted[0] && is_pow2(filled) && pass_alone(n, kind, filled, now, &next)) return next;
+    return net_serve(n, 1, 1, kind, now);
+}
+
+static __attribute__((noinline)) tick_t serve_usual(struct net *n, tick_t now) { return serve_word(n, NET_USUAL, now); }
+static __attribute__((noinline)) tick_t serve_flits(struct net *n, tick_t now) { return serve_word(n, NET_FLITS, now); }
 
 tick_t net_tick(struct net *n, tick_t now)
 {
-    if (n->usual) return net_serve(n, 1, 1, true, now);
-    return serve_any(n, now);
+    if (n->kind == NET_USUAL) return serve_usual(n, now);
+    return n->kind == NET_FLITS ? serve_flits(n, now) : serve_any(n, now);
+}
+
+bool net_passes(const struct net *n, const struct req *r, tick_t now)
+{
+    return n->in_free[r->sm] <= now && n->out_free[r->slice] <= now;
+}
+
+tick_t net_pass(struct net *n, struct req *r, tick_t now)
+{
+    tick_t hold = net_hold(n, NET_FLITS, r);
+    return count_packet(n, r, r->sm, r->slice, hold, now);
 }
 
 bool net_idle(const struct net *n)

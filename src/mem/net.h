@@ -17,12 +17,17 @@ enum { NET_MAX_PORTS = WL_MAX_SLICES, NET_WORDS = NET_MAX_PORTS / 64 };
 
 enum { NET_NOBODY = UINT32_MAX };
 
+/* The usual network has nothing of what follows, one with flits gaps and queues that count flits; in both a word has a
+ * bit per input and output. */
+enum net_kind { NET_USUAL, NET_FLITS, NET_ANY };
+
 struct net {
     struct part part;
     bool replies;  /* from slices to SMs */
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
-    bool usual;        /* no clusters, gaps, joins, no queue that counts flits; a word has a bit per input and output */
+    enum net_kind kind;
+    bool dated;        /* what stands behind a packet that leaves need not be seen when its input is free again */
     uint32_t cluster;  /* SMs that share an input or output on their side */
     uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
     uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */
@@ -50,6 +55,10 @@ void net_destroy(struct net *n);
 /* Makes port i of those in front of the inputs, which `producer` fills. */
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
+/* The request network holds nothing and is not of the kind NET_ANY: whether a packet could leave at `now`, if the slice
+ * has room; it does, and is to be seen there behind the tick that is returned. */
+bool net_passes(const struct net *n, const struct req *r, tick_t now);
+tick_t net_pass(struct net *n, struct req *r, tick_t now);
 void net_describe(const struct net *n, char *out, size_t size);
 bool net_idle(const struct net *n);
 void net_walk(const struct net *n); /* verifies that what it holds agrees with itself */
@@ -67,11 +76,15 @@ static inline bool net_can_send(struct port *p, const struct req *r, tick_t now)
 {
     return p->flit.of ? net_flits_fit(p, r, now) : port_can_push(p, now);
 }
-static inline void net_send(struct port *p, struct req *r, tick_t now)
+/* The port counts flits, and the packet fits from now on until another one is sent, as far as the producer knows. */
+bool net_flits_certain(const struct port *p, const struct req *r, tick_t now);
+
+static inline void net_send_after(struct port *p, struct req *r, tick_t after)
 {
     if (p->flit.of) p->flit.held += p->flit.of[r->kind][r->sectors];
-    port_push(p, r, now);
+    port_push_after(p, r, after);
 }
+static inline void net_send(struct port *p, struct req *r, tick_t now) { net_send_after(p, r, now); }
 /* Takes the oldest packet, which can be seen, out of the port behind an output. */
 static inline struct req *net_take(struct port *p, tick_t now)
 {
@@ -79,7 +92,7 @@ static inline struct req *net_take(struct port *p, tick_t now)
     if (p->flit.of) {
         uint32_t n = p->flit.of[r->kind][r->sectors];
         p->flit.held -= n;
-        p->flit.freed = n + p->flit.freed * (p->freed_at == now);
+        p->flit.freed = (uint16_t)(n + (p->freed_at == now ? p->flit.freed : 0u));
     }
     port_pop(p, now);
     return r;

@@ -17,8 +17,10 @@
 /* What a port that counts flits knows besides (net.h). */
 struct flit_count {
     uint8_t (*of)[ALL_SECTORS + 1]; /* [enum wl_kind][sectors] flits of a packet; NULL: the port counts packets */
-    uint32_t held, capacity;        /* flits of the packets in the port */
-    uint32_t freed;                 /* those of the packets popped at freed_at */
+    uint32_t held;                  /* flits of the packets in the port */
+    uint16_t capacity;
+    uint16_t freed; /* those of the packets popped at freed_at */
+    tick_t fits_at; /* `refused` flits do not fit before this tick; NEVER: before the next pop */
     uint64_t leaving,
         leaving_from; /* bit b: the place of a flit that has left is free from cycle leaving_from + b on */
 };
@@ -32,6 +34,7 @@ struct port {
     uint32_t freed;      /* entries popped at that tick */
     bool producer_waits; /* the producer found the port full; the next pop wakes it */
     bool cut;            /* the consumer is in another piece of the machine (sim/split.h) and is not woken */
+    uint8_t refused;     /* flits of the packet for which the producer waits, if the port counts flits */
     const struct part *producer, *consumer;
     uint64_t
         *filled; /* a set of the consumer's ports, or NULL: a push into this port, when empty, adds it to the set */
@@ -41,6 +44,11 @@ struct port {
      * producer calls it, so that it may not look at what the consumer owns. */
     void (*warm)(const struct part *consumer, const struct req *oldest, bool pushed);
     struct flit_count flit;
+    /* A consumer that need not take an entry out when it can see it sleeps for so much longer. Then a producer that
+     * finds no room asks what has been taken out by this tick, and whoever waits for room has woken the consumer, too.
+     */
+    tick_t doze;
+    void (*settle)(const struct part *consumer, tick_t now); /* NULL: it takes everything out at once */
 };
 
 static inline void port_init(struct port *p, uint32_t capacity, const struct part *producer,
@@ -84,7 +92,7 @@ static inline void port_push_after(struct port *p, struct req *r, tick_t after)
     if (p->warm) p->warm(p->consumer, r, true);
     p->visible_at = r->ready + 1;
     if (p->filled) *p->filled |= p->filled_bit;
-    if (!p->cut) part_wake_after(p->consumer, r->ready);
+    if (!p->cut) part_wake_after(p->consumer, r->ready + p->doze);
 }
 
 static inline void port_push(struct port *p, struct req *r, tick_t now) { port_push_after(p, r, now); }

@@ -3,6 +3,7 @@
 
 #include "observe/probe.h"
 #include "observe/sm_timeline.h"
+#include "engine/step.h"
 #include "sim/split.h"
 
 #include <stdio.h>
@@ -131,7 +132,8 @@ static void connect_parts(struct gpu *g)
         tick_t delay_period = v[P_MEM_DELAY_CLOCK] ? g->core_period : l->part.period;
         tick_t rop = delay_period * (tick_t)v[P_L2_ROP];
         l->in.delay = gated ? 0 : rop;
-        l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0; /* the queue costs a cycle */
+        l->rop_ticks = rop > l->part.period ? rop - l->part.period : 0;                    /* the queue costs a cycle */
+        l->rop_ticks += (l->part.period - l->rop_ticks % l->part.period) % l->part.period; /* from edge to edge */
         d->in[i % per].delay = d->gated ? 0 : delay_period * (tick_t)way;
         d->delay_period = delay_period;
         l->out = &g->net[1].in[i];
@@ -163,10 +165,11 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (g->split) common = split_common(g->split, i);
         if (sm_init(&g->sm[i], c, i, &common, e)) return (int)e->code;
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
-        if (!g->options.tick && !c->v[P_ICNT_IN_FLITS]) sm_go_ahead(&g->sm[i], c, g->split);
+        if (!g->options.tick) sm_go_ahead(&g->sm[i], c, g->split || c->v[P_ICNT_IN_FLITS]);
     }
     for (uint32_t i = 0; i < g->slices; i++) {
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;
+        if (!g->options.tick && !g->options.timeline) l2_go_ahead(&g->l2[i], c);
     }
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {
@@ -178,6 +181,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
     connect_parts(g);
+    g->dozes = !g->options.tick && !g->options.timeline && !g->split && g->net[0].kind == NET_FLITS &&
+               c->v[P_L2_ENTRY] && c->v[P_ICNT_OUT_FLITS];
     if (g->split && split_cut(g)) return wl_fail(e, WL_ERUN, "out of memory");
     const struct machine_shape shape = {g->sms, g->slices, g->channels, g->core_period};
     if (g->options.timeline) g->clock.tracer = timeline_tracer(g->options.timeline, shape);
@@ -338,8 +343,11 @@ __attribute__((cold)) static void feed_warps(struct gpu *g)
 /* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
 static bool run_steps(struct gpu *g, unsigned steps)
 {
+    bool usual = !g->options.tick && !g->order && g->clock.words == 1;
     for (unsigned i = 0; i < steps; i++) {
-        if (!clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order)) return false;
+        bool went = usual ? step_word(&g->clock, g->driven)
+                          : clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order);
+        if (!went) return false;
         if (g->starving) feed_warps(g);
         if (!g->pool.alive) break;
     }
@@ -466,6 +474,14 @@ static int begin_clusters(struct gpu *g, const struct gpu_launch *l, struct disp
     return 0;
 }
 
+/* Kernel n has begun, alone or while others run. */
+static void doze(struct gpu *g, unsigned n, bool alone)
+{
+    if (!g->dozes) return;
+    g->skips = sm_kernel_reads_textures(&g->kernels[n]) || (g->skips && !alone);
+    for (uint32_t i = 0; i < g->slices; i++) l2_doze(&g->l2[i], !g->skips);
+}
+
 static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
 {
     unsigned n = 0;
@@ -475,6 +491,7 @@ static int begin_kernel(struct gpu *g, struct gpu_launch *l, struct wl_err *e)
     if (!source) return wl_fail(e, WL_ERUN, "out of memory");
     int bad = g->dispatch.count ? begin_next(g, n, source, e) : begin_first(g, source, start, e);
     if (bad) return bad;
+    doze(g, n, !g->dispatch.count);
     struct dispatched k = {.number = n,
                            .priority = l->priority,
                            .ctas = l->ctas,

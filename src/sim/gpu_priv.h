@@ -54,6 +54,8 @@ struct gpu {
     struct post post;    /* events on their way to other CTAs of clusters */
     struct split *split; /* the pieces several threads work on; NULL: it is one */
     uint64_t cycles, kernels_run;
+    bool dozes;  /* L2 slices may sleep while requests pass through their pipelines (l2_doze) */
+    bool skips;  /* but a kernel that runs reads textures, which pass them by */
     bool cut;    /* the last kernel of gpu_run was */
     bool broken; /* a kernel failed half way: the state means nothing any more */
 };

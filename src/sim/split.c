@@ -177,6 +177,7 @@ int split_cut(struct gpu *g)
     int bad = 0;
     x->lookahead = NEVER;
     x->core = g->sm[0].part;
+    x->passes = g->net[0].kind != NET_ANY && g->net[0].part.period <= x->core.period;
     for (uint32_t i = 0; i < g->sms; i++) {
         struct lane *l = &x->lane[i];
         cut_port(&l->request, &g->net[0].in[i], &l->network, NULL, 0);

@@ -129,6 +129,7 @@ struct split {
     bool in_step;        /* the next window is in step (split_run.c) */
     tick_t dispatched;   /* the last edge at which the dispatcher did something */
     uint64_t hub_holds;  /* packets in the network */
+    bool passes;         /* those that meet no other need not be in it (pass_network) */
     struct handover sent, came;                  /* packets that have left it; replies that have been carried over */
     uint64_t filled[NET_WORDS], full[NET_WORDS]; /* slices: whose port has something to carry over; has no room */
     bool some_full;                              /* `full` is not empty */

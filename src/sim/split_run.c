@@ -216,7 +216,7 @@ static void tick_network(struct split *x, tick_t now)
         }
         x->filled[w] = 0;
     }
-    x->hub.last = now;
+    x->hub.last = tick_max(x->hub.last, now);
     x->hub_next = next_edge(&x->g->net[0].part, now, tick_min(next, next_room(x)));
 }
 
@@ -231,13 +231,50 @@ static void run_held(struct split *x, tick_t limit)
     while (x->hub_holds && x->hub_next < limit) tick_network(x, x->hub_next);
 }
 
-/* The packets that SMs have sent in the cycle that begins at `edge` come to the network. */
-static void feed_network(struct split *x, tick_t edge)
+/* Packets that come to an empty network and are not in one another's way, nor in that of those before them, leave it at
+ * `now`, the first edge at which they are seen. False: it is not that case. */
+static bool pass_network(struct split *x, struct req *first, tick_t now)
+{
+    struct net *n = &x->g->net[0];
+    uint64_t outputs = 0, inputs = 0;
+    for (const struct req *r = first; r; r = r->next) {
+        uint64_t output = bit64(r->slice), input = bit64(r->sm);
+        if (outputs & output || inputs & input || !net_passes(n, r, now)) return false;
+        outputs |= output;
+        inputs |= input;
+    }
+    for (struct req *r = first, *behind; r; r = behind) {
+        struct to_slice *t = &x->to_slice[r->slice];
+        behind = r->next;
+        r->ready = net_pass(n, r, now) + t->port.delay;
+        x->in_network[r->sm]++; /* until its place is free for the SM (free_sent) */
+        x->sending[r->sm >> 6] |= bit64(r->sm & 63);
+        handover_add(x, &x->sent, r);
+        x->hub.nowhere.progress++;
+        if (++t->port.used < t->port.capacity) continue;
+        x->full[0] |= bit64(r->slice);
+        x->some_full = true;
+    }
+    x->hub.last = tick_max(x->hub.last, now);
+    return true;
+}
+
+/* The packets that SMs have sent in the cycle that begins at `edge` come to the network, all of which up to `time` are
+ * known. */
+static void feed_network(struct split *x, tick_t edge, tick_t time)
 {
     uint32_t day = (uint32_t)part_cycles(&x->core, edge) & (CALENDAR - 1);
     if (!(x->noted[day >> 6] >> (day & 63) & 1)) return;
     x->noted[day >> 6] &= ~bit64(day & 63);
     struct net *n = &x->g->net[0];
+    if (x->passes && !x->hub_holds && !x->some_full) {
+        tick_t seen = part_edge_after(&n->part, edge);
+        struct req *first = x->calendar[day].head;
+        if (seen < time && pass_network(x, first, seen)) {
+            list_init(&x->calendar[day]);
+            return;
+        }
+    }
     if (!x->hub_holds) run_network(x, edge + 1); /* what an empty network postponed */
     struct req *r = x->calendar[day].head;
     list_init(&x->calendar[day]);
@@ -325,7 +362,7 @@ static bool in_lockstep(const struct gpu *g)
 static void hub_cycle(struct split *x, tick_t edge)
 {
     if (x->hub_holds) run_network(x, edge + 1); /* it sees what SMs send at this edge at its next one */
-    feed_network(x, edge);
+    feed_network(x, edge, 0);
     if (x->hub_holds) run_network(x, edge + x->g->core_period);
 }
 
@@ -344,7 +381,7 @@ static void hub_catch_up(struct split *x, tick_t time)
         edge = next_packets(x, edge, time);
         run_held(x, tick_min(edge + 1, time)); /* it sees what SMs send at an edge at its next one */
         if (edge >= time) return;
-        feed_network(x, edge);
+        feed_network(x, edge, time);
     }
 }
 

@@ -20,7 +20,7 @@ int ext_init(struct sm *s, const struct wl_lsu_hooks *hooks, struct wl_err *e)
 {
     struct lsu_ext *x = s->lsu.ext = calloc(1, sizeof *x);
     if (!x) return wl_fail(e, WL_ERUN, "out of memory");
-    s->lsu.usual = false;
+    s->lsu.usual = s->lsu.plain_place = false;
     x->hooks = hooks;
     x->sched = &s->sched;
     if (hooks->gate) x->gate = hooks->gate(x->sched);

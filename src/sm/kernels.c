@@ -146,6 +146,13 @@ static int prepare(const struct sm *s, unsigned n, struct stream_source *source,
     return 0;
 }
 
+bool sm_kernel_reads_textures(const struct sm_kernel *k)
+{
+    for (uint32_t i = 0; i < k->code->ninst; i++)
+        if (k->route[i].leaves && k->route[i].cache == L1_TEXTURE) return true;
+    return false;
+}
+
 int sm_kernel_begin(struct sm *s, unsigned n, struct stream_source *source, struct wl_err *e)
 {
     const struct launch_info *l = source->info;

@@ -28,11 +28,12 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     make_pipe(&u->pipe[L1_TEXTURE], c->v[P_L1T_PIPE], 0, s->part.period);
     make_pipe(&u->pipe[L1_CONSTANT], 0, 0, s->part.period);
     u->single = c->v[P_L1D_PIPE] == 0;
-    u->usual = !u->single;
     u->lines = (uint32_t)c->v[P_L1D_LINES];
     constants_init(&s->constants, c->v, s->part.period);
     texture_unit_init(&s->textures, c->v);
     u->banks = s->segment_shift == SECTOR_SHIFT ? (uint32_t)c->v[P_L1D_BANKS] : 1;
+    u->usual = !u->single;
+    u->plain_place = u->single && u->lines == 1 && u->banks == 1;
     u->pipe[L1_DATA].depth *= u->lines;
     u->pipes = SM_CACHES + u->banks - 1;
     for (uint32_t i = SM_CACHES; i < u->pipes; i++)
@@ -166,18 +167,25 @@ static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
     if (l1_has_misses(c)) send_miss(s, c, now);
 }
 
+/* Whether the oldest miss has a place in the network in the next cycle. A network that looks at the date of the first
+ * packet only gets it only when it is that. */
+static inline bool has_room_ahead(const struct sm *s, tick_t soon)
+{
+    const struct port *p = s->request;
+    if (p->flit.of) return net_flits_certain(p, l1_missq_head(&s->lsu.l1[L1_DATA]), soon - s->part.period);
+    return s->lsu.dated ? p->used < p->capacity : port_empty(p);
+}
+
 /* Ahead of the clock: a miss that waits when a cycle is over leaves in the next one, whatever comes, if the port has
  * room, as nobody else fills it. It is sent now and dated then, so that the SM need not wake for it. Not if a request
- * was refused, which may be because the queue was full; and a network that looks at the date of the first packet only
- * gets it only when it is that. */
+ * was refused, which may be because the queue was full. */
 static void send_ahead(struct sm *s, tick_t soon)
 {
     struct lsu *u = &s->lsu;
-    bool room = u->dated ? s->request->used < s->request->capacity : port_empty(s->request);
-    if (!room || lsu_refused(u)) return;
+    if (lsu_refused(u) || !has_room_ahead(s, soon)) return;
     struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
     addrmap_route(s->map, r);
-    port_push_after(s->request, r, soon);
+    net_send_after(s->request, r, soon);
     u->sent_for = soon;
 }
 
@@ -548,11 +556,29 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
     s->stats.lsu_stall_cycles += some_refused(u);
 }
 
+/* The same of a unit that is one place: what it gets is presented in the same cycle. */
+static __attribute__((noinline)) void place_cycle(struct sm *s, tick_t now, uint64_t skipped)
+{
+    struct lsu *u = &s->lsu;
+    struct access_pipe *p = &u->pipe[L1_DATA];
+    if (skipped && lsu_refused(u)) account_skipped(s, skipped);
+    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
+    lsu_feed(s, now);
+    if (p->used) access_first(s, p, L1_DATA, false, false, now);
+    if (u->readonly) access_fed(s, now);
+    s->stats.lsu_stall_cycles += some_refused(u);
+}
+
 void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
 {
     struct lsu *u = &s->lsu;
     if (u->usual && !u->readonly && !l1_wants_tags(&u->l1[L1_DATA])) {
         usual_cycle(s, now, skipped);
+        return;
+    }
+    if (u->plain_place && !u->readonly && !l1_wants_tags(&u->l1[L1_DATA])) {
+        place_cycle(s, now, skipped);
         return;
     }
     if (skipped) account_skipped(s, skipped);
@@ -585,13 +611,17 @@ static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
     return gate_holds_up(s, p) ? 0 : NEVER;
 }
 
-/* A request that will be refused in the next cycle is refused from now on, so that the SM need not wake for that. */
+/* A request that will be refused in the next cycle is refused from now on, so that the SM need not wake for that. If it
+ * is presented in the cycle in which it is made, it is made now. */
 static void refuse_ahead(struct sm *s, tick_t soon)
 {
-    struct access_pipe *p = &s->lsu.pipe[L1_DATA];
-    if (s->lsu.banks > 1) return; /* a bank before it may have accepted one by then */
+    struct lsu *u = &s->lsu;
+    struct access_pipe *p = &u->pipe[L1_DATA];
+    if (u->banks > 1) return; /* a bank before it may have accepted one by then */
+    if (s->reply.visible_at <= soon) return;
+    if (u->single && u->op && u->lines == 1 && u->cache == L1_DATA && !p->used) feed_one(s, p, soon);
     const struct req *r = p->list.head;
-    if (!r || l1_refused(p->refused) || r->ready > soon || s->reply.visible_at <= soon) return;
+    if (!r || r->ready > soon) return;
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
 }
 
@@ -618,8 +648,10 @@ tick_t lsu_next(struct sm *s, tick_t now)
     if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
     if (has_queue(s) && reexec_busy(s)) return soon;
     if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    if (u->op && !pipe_full(u)) return soon;
-    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA])) refuse_ahead(s, soon);
+    bool feeds = u->op && !pipe_full(u);
+    if (feeds && !u->single) return soon;
+    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA]) && !l1_refused(u->pipe[L1_DATA].refused)) refuse_ahead(s, soon);
+    if (feeds && u->op && !pipe_full(u)) return soon;
     if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
     for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
         next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);

@@ -371,7 +371,7 @@ tick_t sm_tick(struct sm *s, tick_t now)
     if (t < next) next = t;
     if (s->in_wheel) next = tick_min(next, warp_next_wake(s, now));
     if (s->sched_next < next) next = s->sched_next;
-    if (l1_next_event(l1d_of(s)) != UINT64_MAX) next = tick_min(next, sm_epoch_tick(s));
+    if (l1_next_event(l1d_of(s)) != UINT64_MAX && lsu_wants_event(s)) next = tick_min(next, sm_epoch_tick(s));
     if (s->offered_at == now && now + s->part.period < next) next = now + s->part.period;
     return next;
 }

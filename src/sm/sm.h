@@ -39,6 +39,8 @@ struct cta_room sm_room(const int64_t *v);
 int sm_kernel_begin(struct sm *s, unsigned n, struct stream_source *source, struct wl_err *e);
 /* Kernel n begins while others run. */
 int sm_kernel_join(struct sm *s, unsigned n, struct stream_source *source, struct wl_err *e);
+/* Whether a kernel that has begun has instructions that go to the texture cache. */
+bool sm_kernel_reads_textures(const struct sm_kernel *k);
 /* Whether it could: not if the L1D would have to give up ways to its shared memory, which it does not while it is used.
  */
 bool sm_kernel_may_join(const struct sm *s, const struct launch_info *l);

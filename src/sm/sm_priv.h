@@ -416,6 +416,12 @@ void lsu_join_banks(struct lsu *u); /* the L1D's banks are fed and looked up as 
 static inline void lsu_policy_heard(struct sm *s) { s->lsu.policy_heard = true; }
 /* Whether the L1D, or one of its banks, has refused a request. */
 static inline bool lsu_refused(const struct lsu *u) { return u->refused || l1_refused(u->pipe[L1_DATA].refused); }
+/* Whether the SM is to be woken for what the L1D does at a known time. Where misses are sent ahead it only frees
+ * entries of the MSHRs then, which nobody sees but who was refused for want of one. */
+static inline bool lsu_wants_event(const struct sm *s)
+{
+    return !s->lsu.ahead || s->lsu.refused || s->lsu.pipe[L1_DATA].refused == L1_NO_MSHR;
+}
 /* Whether a request that was refused this cycle is worth presenting in the next one for that reason. */
 static inline bool lsu_retries(const struct sm *s) { return s->lsu.policy_heard && lsu_refused(&s->lsu); }
 

@@ -156,6 +156,7 @@ struct lsu {
     tick_t busy_until;      /* shared-memory passes occupy the unit until then */
     bool single;            /* l1d.pipe = 0: a refused request is still in the unit, and no instruction comes past it */
     bool usual;             /* stages before the tags, and no ext: */
+    bool plain_place;       /* one place before the tags, and no ext: */
     struct lsu_ext *ext;    /* what a scheduling scheme adds to the unit; NULL: nothing */
     uint32_t readonly;      /* requests of the texture and constant caches under way: 0 spares looking at them */
     bool load_bytes;        /* the L2's policy may ask which bytes a load touches: not LRU */
@@ -264,9 +265,10 @@ struct fetch {
 
 enum { STAGE_UNITS = UNIT_DP + 1, MAX_PLACES = 128, BUS_CYCLES = 4096 };
 
-/* When the `n` places of a stage become free, in order of time, from `first` on: a ring. */
+/* When the `n` places of a stage become free, in order of time, from `first` on: a ring, of no more than it needs so
+ * that it is a line or two of the host's cache. */
 struct stage_places {
-    uint32_t n, first;
+    uint32_t n, first, mask;
     uint64_t free_at[MAX_PLACES];
 };
 
@@ -505,6 +507,7 @@ struct sm {
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
     struct texture_unit textures;
+    _Alignas(64) char unused[64]; /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

@@ -19,6 +19,11 @@
 
 #include "sm/sm_priv.h"
 
+static void make_ring(struct stage_places *p)
+{
+    while (p->mask + 1 < p->n) p->mask = 2 * p->mask + 1;
+}
+
 int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
 {
     struct stages *g = s->stages = calloc(1, sizeof *g);
@@ -27,6 +32,9 @@ int stages_init(struct sm *s, const struct gpu_config *c, struct wl_err *e)
         uint32_t pipes = s->pipe_end[u] - (u ? s->pipe_end[u - 1] : 0u);
         g->collector[u].n = (uint32_t)c->v[u == UNIT_ALU ? P_SM_ALU_COLLECTORS : P_SM_SFU_COLLECTORS];
         g->entry[u].n = g->pipe[u].n = pipes;
+        make_ring(&g->collector[u]);
+        make_ring(&g->entry[u]);
+        make_ring(&g->pipe[u]);
     }
     g->buses = (uint8_t)c->v[P_SM_RESULT_BUSES];
     return 0;
@@ -47,16 +55,15 @@ tick_t stages_reach(const struct sm *s)
     return (tick_t)most * (longest + all) * s->part.period;
 }
 
-static inline uint64_t first_free(const struct stage_places *p) { return p->free_at[p->first % MAX_PLACES]; }
+static inline uint64_t first_free(const struct stage_places *p) { return p->free_at[p->first & p->mask]; }
 
-/* The place that is free first is taken until a later time: it becomes the last one in nearly all cases, and the search
- * for where it belongs ends at the latest at what it was. */
+/* The place that is free first is taken until a later time: it becomes the last one in nearly all cases. */
 static inline void take_first(struct stage_places *p, uint64_t until)
 {
     uint32_t at = p->first + p->n;
-    for (p->first++; p->free_at[(at - 1) % MAX_PLACES] > until; at--)
-        p->free_at[at % MAX_PLACES] = p->free_at[(at - 1) % MAX_PLACES];
-    p->free_at[at % MAX_PLACES] = until;
+    for (p->first++; at != p->first && p->free_at[(at - 1) & p->mask] > until; at--)
+        p->free_at[at & p->mask] = p->free_at[(at - 1) & p->mask];
+    p->free_at[at & p->mask] = until;
 }
 
 static inline uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }

@@ -87,6 +87,8 @@ int cta_arrive(struct exec_warp *w, const struct uop *u)
     uint32_t expected;
     struct barrier *b = cta_barrier(w, u, &expected);
     if (!b) return RUN_FAULT;
+    if (w->marks && w->run->info.code->inst[u->in->code].kind == INST_BARRIER)
+        barrier_mark(w->marks, w->block_at, u->in->code);
     b->expected = expected;
     cta_vote(b, w, u);
     if (u->mode == BAR_ARRIVE) {

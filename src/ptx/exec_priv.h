@@ -132,6 +132,7 @@ struct xfunc {
     bool strong;               /* has blocks that poll with POLL_STRONG */
     bool barriers;             /* has barriers of the CTA */
     bool whole_barriers;       /* of these, such at which a warp arrives as a whole (apart.c) */
+    bool apart;                /* has barriers to which lanes of a warp may come apart */
     bool meets;                /* has other instructions at which warps wait for one another */
     struct oblivion *oblivion; /* NULL: nobody has asked yet (oblivious.h) */
 };
@@ -238,6 +239,15 @@ struct excerpt {
     struct exec_counts gaps;
 };
 
+/* Where in a warp's life its barriers are, in instructions (written.c). */
+struct barrier_marks {
+    uint64_t *at;   /* how much it had executed when the block began that has it */
+    uint32_t *inst; /* which it is: an instruction of the code */
+    uint32_t n, room;
+    bool failed; /* no memory */
+};
+void barrier_mark(struct barrier_marks *m, uint64_t at, uint32_t inst);
+
 struct exec_warp {
     uint8_t *base[AREAS];
     uint32_t exec;                          /* lanes the current instruction runs for */
@@ -278,7 +288,8 @@ struct exec_warp {
     uint32_t local_stride;
     uint8_t *specials; /* the WARP area */
     struct excerpt excerpt;
-    uint64_t total; /* instructions of its life, where streams are made on demand */
+    struct barrier_marks *marks; /* where its barriers are noted; NULL: nowhere */
+    uint64_t total;              /* instructions of its life, where streams are made on demand */
 };
 
 struct barrier {
@@ -297,7 +308,11 @@ struct range {
 enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
+struct told_warp;
 struct cta_out {
+    struct told_warp *told;      /* by warp: what the machine was told of a stream that can be moved on; or NULL */
+    uint32_t id, sm;             /* then: of its CTA; where it runs */
+    struct cta_out *next_told;   /* the next one that was handed out, and was not released */
     struct exec_cta *cta;        /* in step with the machine: the CTA itself */
     size_t whole[CTA_MAX_WARPS]; /* and of the bytes in its writers those of whole blocks */
     bool given[CTA_MAX_WARPS];   /* they were handed out */
@@ -390,6 +405,14 @@ struct exec_run {
     bool skims_passed;         /* CTAs that are passed are not executed */
     uint32_t skimmed_ctas;
     bool on_demand;                       /* streams are made as they are read (on_demand.c) */
+    bool written, settled;                /* streams can be moved on (written.c); they are not any more */
+    struct cta_out *waiting;              /* then: CTAs that came early, and have no place yet */
+    struct cta_out *told;                 /* then: CTAs that run, in the order in which they were handed out */
+    uint64_t longest;                     /* then: most instructions of a warp, in the mean of a CTA, so far */
+    uint8_t *met;                         /* then: by instruction of the code: a barrier that a machine came to */
+    bool told_badly;                      /* a stream could not be read back */
+    uint64_t ended;                       /* then: warp instructions of those that have ended */
+    uint64_t foreseen;                    /* warp instructions of the launch, with on_demand */
     uint64_t *length;                     /* then: warp instructions of each warp of each CTA */
     struct exec_counts skimmed, skim_one; /* of `counts`, theirs; the last one's */
     const struct exec_counts *known;      /* all that the launch executes; NULL: CTAs are counted */

@@ -66,7 +66,7 @@ static struct cta_out *take_out(struct exec_run *r)
     return o;
 }
 
-static void give_back(struct exec_run *r, struct cta_out *o)
+void launch_give_back(struct exec_run *r, struct cta_out *o)
 {
     for (uint32_t i = 0; i < r->nwarps; i++) slice_clear(&o->chain[i]);
     o->next_free = r->free_out;
@@ -125,6 +125,7 @@ static struct exec_cta *start_cta(struct exec_run *r)
         memset(r->range, 0, sizeof r->range);
     }
     if (!r->l.no_streams && c->order >= r->pass_until && !(c->out = take_out(r))) return NULL;
+    if (r->written && c->out && !written_start(r, c)) return NULL;
     return begin_warps(c) ? NULL : c;
 }
 
@@ -242,7 +243,7 @@ static int hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
             return wl_fail(r->err, WL_ERUN, "kernel %s: no memory for its instruction stream", r->info.kernel);
         out->warp[i] = (struct warp_stream){.data = o->writer[i].data, .size = o->writer[i].size};
     }
-    return 0;
+    return r->written && o && !written_hand_over(r, c, out) ? no_memory(r) : 0;
 }
 
 /* The next slice of a stream that is long; all others were handed over whole. */
@@ -272,6 +273,7 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
     struct exec_run *r = (struct exec_run *)s;
     r->err = e ? e : &r->unheard;
     if (r->failed) return -wl_fail(r->err, WL_ERUN, "kernel %s: already failed", r->info.kernel);
+    if (r->waiting && written_waiting(r, out)) return 1;
     if (r->next_out == r->info.ctas) return 0;
     if (r->in_step) return hand_over_early(r, out);
     if (r->skims_passed && r->next_out < r->pass_until && !r->live && !r->done && !r->watches) {
@@ -300,6 +302,7 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
     struct exec_run *r = (struct exec_run *)s;
     struct cta_out *o = c->owner;
     if (!o) return;
+    if (r->written) written_release(r, o);
     if (o->cta) {
         count_instructions(r, o->cta);
         for (uint32_t i = 0; r->on_demand && i < r->nwarps; i++) {
@@ -310,7 +313,7 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
         move_cta(&r->live, &r->spare, o->cta);
         o->cta = NULL;
     }
-    give_back(r, o);
+    launch_give_back(r, o);
     c->owner = NULL;
 }
 
@@ -451,9 +454,11 @@ static int make_storage(struct exec_run *r)
 static void look_at_code(struct exec_run *r)
 {
     const struct ptx_image *img = r->l.image;
+    bool apart = false;
     for (uint32_t i = 0; i < img->nfunc; i++) {
         const struct xfunc *f = &img->func[i];
         if (f != r->kernel && f->fn->is_kernel) continue;
+        apart |= f->apart;
         r->watches |= f->strong;
         r->barriers |= f->barriers;
         r->whole_barriers |= f->whole_barriers;
@@ -466,6 +471,7 @@ static void look_at_code(struct exec_run *r)
     if (!r->in_step) {
         if (!r->l.sliced) return;
         r->source.more = slices_more;
+        if (!apart && !r->meets && !r->watches && !r->clocks) written_offer(r);
         if (r->barriers || r->meets || r->watches) return;
         r->source.excerpt = source_excerpt;
         r->source.gaps = source_gaps;
@@ -519,10 +525,12 @@ void ptx_close(struct stream_source *s)
             free(o->writer[i].data);
             slice_free(&o->chain[i]);
         }
+        written_free(r, o);
         free(o);
     }
     slice_store_free(&r->slices);
     ptx_free_children(ptx_take_children(s));
+    free(r->met);
     free(r->meetings);
     free(r->params);
     free(r->launch_area);

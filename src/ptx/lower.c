@@ -263,6 +263,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         bool barrier = !in->dropped && code->inst[in->code].kind == INST_BARRIER;
         L->f->barriers |= barrier;
         L->f->whole_barriers |= barrier && !in->apart;
+        L->f->apart |= in->apart;
         L->f->meets |= meets_others(in);
         x->apart |= in->apart;
     }

@@ -28,6 +28,15 @@ uint64_t *skim_lengths(struct exec_run *r, uint64_t *total);
 /* on_demand.c: the source can make streams on demand, if it asks for that; hands out a CTA that was started. */
 void demand_offer(struct exec_run *r);
 int demand_hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *out);
+/* written.c: streams that are written before they are read can be moved on, if the source is asked for that. A CTA
+ * starts, is handed out, is released; false: no memory. */
+void written_offer(struct exec_run *r);
+bool written_start(struct exec_run *r, struct exec_cta *c);
+bool written_hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *out);
+bool written_waiting(struct exec_run *r, struct cta_stream *out); /* one that came early is handed out */
+void written_release(struct exec_run *r, struct cta_out *o);
+void written_free(const struct exec_run *r, struct cta_out *o);
+void launch_give_back(struct exec_run *r, struct cta_out *o);
 /* The launch has ended: one with the same path will not be counted again. */
 void skim_remember(struct exec_run *r);
 

@@ -5,18 +5,12 @@
  * run can move all warps on at once: by as much as they have done lately, times a factor. That leaves a machine in the
  * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
  *
- * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand: their warps would
- * have to be moved on to the same barrier. */
+ * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand: their warps have
+ * to be moved on to the same barrier, which written.c does. */
 #include "ptx/oblivious.h"
+#include "ptx/pace.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-enum {
-    CHUNK = 64, /* instructions that a warp executes ahead of the machine */
-    END = 256,  /* so many at the end of a warp are never left out */
-    CROWD = 8   /* one of so many warps may be stopped before its end; if more would be, all go less far */
-};
 
 static int demand_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)
 {
@@ -27,7 +21,7 @@ static int demand_more(struct stream_source *s, struct cta_stream *cta, unsigned
     if (w->state == WARP_DONE) return 0;
     to->size = 0;
     r->shared = o->cta->shared;
-    uint64_t until = w->executed + CHUNK;
+    uint64_t until = w->executed + PACE_CHUNK;
     int rc = RUN_ON;
     while (!rc && w->state != WARP_DONE && w->executed < until) rc = warp_run_block(w);
     if (rc || to->failed) return -1;
@@ -67,58 +61,31 @@ static uint64_t demand_made(struct stream_source *s)
 
 static uint64_t left_of(const struct exec_warp *w)
 {
-    return w->executed + END < w->total ? w->total - END - w->executed : 0;
+    return w->executed + PACE_END < w->total ? w->total - PACE_END - w->executed : 0;
 }
 
-/* What warps that run have done since the note: how many, the sum, the sum of squares. */
-struct done {
-    double n, sum, square;
-};
-
-static void add_done(const struct exec_cta *c, uint32_t nwarps, struct done *d)
+static struct done done_by(const struct exec_cta *c, uint32_t nwarps)
 {
-    for (uint32_t i = 0; i < nwarps; i++) {
-        const struct exec_warp *w = &c->warp[i];
-        if (w->state == WARP_DONE) continue;
-        double x = (double)(w->executed - w->excerpt.executed);
-        d->n++;
-        d->sum += x;
-        d->square += x * x;
-    }
+    struct done d = {0, 0, 0};
+    for (uint32_t i = 0; i < nwarps; i++)
+        if (c->warp[i].state != WARP_DONE) done_add(&d, c->warp[i].executed - c->warp[i].excerpt.executed);
+    return d;
 }
-
-static double mean_of(const struct done *d) { return d->n > 0 ? d->sum / d->n : 0; }
-
-/* How fast all go, and by how much the warps of a CTA scatter about their mean. */
-struct pace {
-    double mean, deviation;
-};
 
 static struct pace pace_of(const struct exec_run *r)
 {
-    struct done all = {0, 0, 0};
-    double squares = 0;
+    struct pace p = {0, 0, 0};
     for (const struct exec_cta *c = r->live; c; c = c->next) {
-        struct done one = {0, 0, 0};
-        add_done(c, r->nwarps, &one);
-        squares += fmax(one.square - one.sum * mean_of(&one), 0);
-        all.n += one.n;
-        all.sum += one.sum;
+        struct done one = done_by(c, r->nwarps);
+        pace_add(&p, &one);
     }
-    return (struct pace){mean_of(&all), sqrt(squares / fmax(all.n, 1))};
+    return p;
 }
 
-/* How far the warps of a CTA go, in windows of 2^-8. All of them as far: where they are, one ahead of the other, is
- * part of the state, and what they have come ahead by in one window is chance. So it is with CTAs, unless one is faster
- * or slower than its warps' scatter explains: it shares its SM with fewer, or more. */
 static uint64_t way_of(const struct exec_run *r, const struct exec_cta *c, const struct pace *p, uint64_t parts)
 {
-    static const double deviations = 3;
-    struct done one = {0, 0, 0};
-    add_done(c, r->nwarps, &one);
-    double mean = mean_of(&one), by_chance = deviations * p->deviation / sqrt(fmax(one.n, 1));
-    if (fabs(mean - p->mean) <= by_chance) mean = p->mean;
-    return (uint64_t)(mean * (double)parts / 256);
+    struct done one = done_by(c, r->nwarps);
+    return (uint64_t)(pace_rate(p, &one) * (double)parts);
 }
 
 /* Of parts of 2^-8: how far all may go so that few come to their ends. */
@@ -134,7 +101,7 @@ static uint64_t least_crowded(const struct exec_run *r, const struct pace *p, ui
                 ends += w->state != WARP_DONE && way > left_of(w);
             }
         }
-        if (ends * CROWD <= warps) return parts;
+        if (ends * PACE_CROWD <= warps) return parts;
     }
     return 0;
 }
@@ -153,11 +120,12 @@ static int move_warp(struct exec_warp *w, uint64_t n)
     return rc;
 }
 
-static int64_t demand_move(struct stream_source *s, uint64_t parts)
+static int64_t demand_move(struct stream_source *s, uint64_t parts, uint32_t *ctas)
 {
     struct exec_run *r = (struct exec_run *)s;
     int64_t moved = 0;
     struct pace p = pace_of(r);
+    *ctas = 0;
     parts = least_crowded(r, &p, parts);
     for (struct exec_cta *c = r->live; c && parts; c = c->next) {
         uint64_t way = way_of(r, c, &p, parts);
@@ -174,20 +142,27 @@ static int64_t demand_move(struct stream_source *s, uint64_t parts)
 
 /* ---- beginning ---- */
 
-static uint64_t demand_begin(struct stream_source *s)
+static uint64_t demand_foreseen(const struct stream_source *s) { return ((const struct exec_run *)s)->foreseen; }
+
+static bool demand_begin(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
     uint64_t total = 0;
-    if (!r->skims || r->barriers || r->next_out || !(r->length = skim_lengths(r, &total))) return 0;
+    if (!r->skims || r->barriers || r->next_out || !(r->length = skim_lengths(r, &total))) return false;
     r->on_demand = true;
+    r->foreseen = total;
     s->more = demand_more;
     s->note = demand_note;
     s->made = demand_made;
     s->move = demand_move;
-    return total;
+    s->foreseen = demand_foreseen;
+    return true;
 }
 
 void demand_offer(struct exec_run *r)
 {
-    if (r->skims && !r->barriers) r->source.on_demand = demand_begin;
+    if (!r->skims || r->barriers) return;
+    r->source.on_demand = demand_begin;
+    r->source.leave = NULL;
+    r->source.touched = NULL;
 }

@@ -637,3 +637,10 @@ void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes)
         first = end + 1;
     }
 }
+
+void gpu_touch_l2(struct gpu *g, uint64_t line)
+{
+    struct place p;
+    addrmap_place(&g->map, line << LINE_SHIFT, &p);
+    l2_host_copy(&g->l2[p.slice], line, p.set, ALL_SECTORS, g->clock.now);
+}

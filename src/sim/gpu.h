@@ -81,6 +81,7 @@ bool gpu_was_cut(const struct gpu *g);
 
 /* A host-to-device copy passed through memory (l2.copy_fills). */
 void gpu_host_copy(struct gpu *g, uint64_t addr, uint64_t bytes);
+void gpu_touch_l2(struct gpu *g, uint64_t line); /* the line is in the L2 from here on; nothing is counted */
 
 /* Core cycles so far, of a kernel that runs too. */
 uint64_t gpu_cycle(const struct gpu *g);

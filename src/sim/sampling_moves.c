@@ -14,28 +14,47 @@ enum {
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
     LONG_WINDOW = 4096,         /* and at most */
     LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
-    FIRST_LOOK = 256            /* core cycles */
+    LONG_WARP = 16384, /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
+    FIRST_LOOK = 256   /* core cycles */
 };
 
-void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident)
+/* How long windows are, when it is known how much the launch has to do. False: it is too short. */
+static bool moves_size(struct gpu *g)
 {
     struct waves *w = &g->waves;
-    const struct launch_info *l = s->info;
-    uint64_t warps = l->warps_per_cta * (l->ctas < resident ? l->ctas : resident);
-    uint64_t total = s->on_demand(s), window = total / MOST_WINDOWS;
+    const struct launch_info *l = w->source->info;
+    uint64_t warps = l->warps_per_cta * (l->ctas < w->wave ? l->ctas : w->wave);
+    uint64_t total = w->source->foreseen(w->source), window = total / MOST_WINDOWS;
     if (window < warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
+    if (!total || total / window < LEAST_WINDOWS) return false;
+    if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)LONG_WARP) return false;
     w->unit = window / WINDOW_UNITS;
-    if (!total || total / window < LEAST_WINDOWS) return;
-    w->on = w->moves = w->by_time = true;
-    w->source = s;
     w->resident = w->span = WINDOW_UNITS;
     w->whole = (uint32_t)(total / w->unit);
-    w->phase = WAVES_RAMP;
     w->mark = 2 * w->resident;
-    w->noted = 0;
+    return true;
+}
+
+/* Streams that are made on demand have known lengths; for others it is asked when the machine is full (is_sized). */
+bool moves_begin(struct gpu *g, struct stream_source *s)
+{
+    struct waves *w = &g->waves;
+    if (!s->on_demand(s)) return false;
+    w->source = s;
+    w->unit = w->noted = 0;
+    if (s->foreseen(s) && !moves_size(g)) return false;
+    w->on = w->moves = w->by_time = true;
+    w->phase = WAVES_RAMP;
     w->length = FIRST_LOOK * g->core_period;
     w->snap_at = (g->clock.now / g->core_period + 1) * g->core_period + w->length;
+    return true;
+}
+
+void moves_leave(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    if (w->moves && w->source->leave) w->source->leave(w->source);
 }
 
 uint32_t moves_given(const struct gpu *g)
@@ -49,22 +68,49 @@ void moves_window(struct gpu *g)
     struct waves *w = &g->waves;
     w->source->note(w->source);
     w->noted = w->source->made(w->source);
+    w->whole = (uint32_t)(w->source->foreseen(w->source) / w->unit); /* known better as more CTAs were begun */
 }
+
+/* What was left out would have brought these lines to the L2, where the next window finds them. */
+static void touch(void *g, uint64_t line) { gpu_touch_l2(g, line); }
 
 uint32_t moves_skip(struct gpu *g, uint32_t units)
 {
     struct waves *w = &g->waves;
     uint64_t done = w->source->made(w->source) - w->noted;
     if (!done) return 0;
-    int64_t moved = w->source->move(w->source, units * w->unit * 256 / done);
+    uint32_t ctas;
+    int64_t moved = w->source->move(w->source, units * w->unit * 256 / done, &ctas);
     if (moved < 0) g->dispatch.failed = WL_ERUN;
+    w->report.skipped += ctas;
+    if (moved > 0 && w->source->touched) w->source->touched(w->source, touch, g);
     return moved > 0 ? (uint32_t)((uint64_t)moved / w->unit) : 0;
+}
+
+/* How long streams are is known when they were written, those of the first CTAs when the machine is full. Where they
+ * are too short it is left alone, or looked at through waves of CTAs. */
+static bool is_sized(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    const struct launch_info *l = w->source->info;
+    if (w->unit) return true;
+    if (g->dispatch.given < (l->ctas < w->wave ? l->ctas : w->wave)) return false;
+    if (moves_size(g)) return true;
+    moves_leave(g);
+    w->on = w->moves = w->by_time = false;
+    w->snap_at = NEVER;
+    if (waves_many(w, l->ctas)) waves_start(g);
+    return false;
 }
 
 bool moves_reached(struct gpu *g)
 {
     struct waves *w = &g->waves;
     if (g->clock.now < w->snap_at) return false;
+    if (!is_sized(g)) {
+        if (w->moves) w->snap_at += w->length;
+        return false;
+    }
     uint32_t now = moves_given(g);
     bool reached = now >= w->mark;
     if (!reached && w->mark - now > WINDOW_UNITS / 2 && w->length < 4096 * g->core_period) w->length *= 2;

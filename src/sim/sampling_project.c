@@ -173,6 +173,13 @@ static bool crosses_break(const struct wave_report *w, unsigned j)
     return w->breaks[j];
 }
 
+/* Whether neither window j nor the one before it lies at a stretch, where streams were moved on: between them nothing
+ * was left out, so what they differ by is no chance, and phases of a kernel may differ by much (`heartwall`). */
+static bool lies_apart(const struct wave_report *w, unsigned j)
+{
+    return w->moved && j && !w->gap[j] && !w->gap[j - 1] && !w->passing[j] && !w->passing[j - 1];
+}
+
 /* By how much counter i varies from one window to the next: its variance, per instruction issued in one. Parts near in
  * time are alike, so it is what neighbours differ by. Windows that stand for nothing, because they were not like those
  * before them, count here: without them what scatters would seem not to. */
@@ -183,7 +190,7 @@ static double variance_of(const struct wave_report *w, unsigned i)
         double work = (double)w->window[j].stats.sm.warp_instructions;
         if (!(work > 0)) continue;
         double rate = (double)counts(&w->window[j])[i] / work;
-        if (before >= 0 && !crosses_break(w, j)) jumps += (rate - before) * (rate - before), n++;
+        if (before >= 0 && !crosses_break(w, j) && !lies_apart(w, j)) jumps += (rate - before) * (rate - before), n++;
         before = rate;
     }
     return n > 0 ? jumps / (2 * n) : 0;
@@ -205,6 +212,21 @@ static double doubt_drift(const struct wave_report *w, const struct weights *x, 
     return doubt;
 }
 
+/* Where CTAs were replaced by others as streams were moved on, they may have lost a rhythm in which they shared what
+ * one of them had fetched (`lavamd`), and no window shows it, since all behind the first stretch are alike. So it is
+ * doubted by as much as the windows before that would have made of it. */
+static double doubt_rhythm(const struct wave_report *w, const struct weights *x, unsigned i, double added)
+{
+    double work = 0, count = 0, left_out = 0;
+    if (!w->moved || !w->skipped) return 0;
+    for (unsigned j = 0; j < x->n; j++) left_out += x->factor[j] * x->work[j];
+    for (unsigned j = 0; j < x->n && (!j || !w->gap[j - 1]); j++) {
+        work += x->work[j];
+        count += (double)counts(&w->window[j])[i];
+    }
+    return work > 0 ? fabs(added - count / work * left_out) : 0;
+}
+
 /* What the parts that were left out would have added to counter i, and how far it may be off. */
 static double add_windows(const struct wave_report *w, const struct weights *x, unsigned i, struct timed_launch *m)
 {
@@ -218,6 +240,7 @@ static double add_windows(const struct wave_report *w, const struct weights *x, 
     }
     if (x->used > 1) m->variance[i] = variance_of(w, i) * x->square;
     else doubt += added;
+    doubt += doubt_rhythm(w, x, i, added);
     double floor_share = w->moved ? MOVED_FLOOR : is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR;
     m->doubt[i] = floor_share * added + doubt;
     return added;

@@ -25,6 +25,7 @@
 
 enum {
     LEAST_WAVES = 10,    /* a launch of fewer waves is timed in full: little would be left out */
+    MANY_WAVES = 24,     /* one of more is not looked at by parts of its warps, however long they are */
     LONG_WAVES = 24,     /* of one with fewer the first stretch is short, unless it is very still */
     LEAST_CYCLES = 8192, /* a window is as many waves as take so long: some ten round trips to a busy memory; */
     MOST_PARTS = 40,     /* but a launch has so many windows, if it has as many waves */
@@ -38,7 +39,8 @@ enum {
     MOST_PASSING = 2,    /* windows behind a stretch that may differ from those before it */
     HOPELESS = 2,        /* times what is left is less than the windows that it would take: no more is left out */
     FAR = 100,           /* where streams are moved on: windows that a stretch is long at most; */
-    GROWTH = 4           /* times all that was before it, too */
+    GROWTH = 4,          /* times all that was before it, too; */
+    LEAST_STRETCHES = 16 /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
@@ -90,27 +92,42 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     gpu_read_stats(g, &before);
     w->issued = before.sm.warp_instructions;
     w->fetched = before.l2.fetches;
-    if (l->ctas / resident < LEAST_WAVES) {
-        if (g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
-        else if (s->on_demand && w->allowed.moves) moves_begin(g, s, resident);
-        return;
-    }
+    w->wave = (uint32_t)resident;
+    bool many = waves_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
+    /* Of few long CTAs that meet at barriers all are in one phase of the kernel, and the next may be another one. */
+    may_move &= s->leave ? l->ctas > resident && l->ctas / resident < MANY_WAVES : !many;
+    if (!many && g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
+    else if (may_move && moves_begin(g, s)) return;
+    if (many) waves_start(g);
+}
+
+bool waves_many(const struct waves *w, uint32_t ctas) { return ctas / w->wave >= LEAST_WAVES; }
+
+void waves_start(struct gpu *g)
+{
+    struct waves *w = &g->waves;
     w->on = true;
-    w->resident = w->span = (uint32_t)resident;
+    w->whole = w->report.ctas;
+    w->resident = w->span = w->wave;
     w->phase = WAVES_RAMP;
     g->dispatch.mark = 2 * w->resident;
 }
 
 static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
 
-/* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. */
-enum { RATES = 20, MISS_RATES = 2 /* the first of them */ };
+static uint64_t at_least(uint64_t n, uint64_t least) { return n > least ? n : least; }
+
+/* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. Where a cache
+ * is asked less than once in RARE instructions, what misses there is a share of these: it hardly matters, and a window
+ * has too few accesses to tell (`cutcp`). */
+enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64 };
 static unsigned rates_of(const struct sample *s, double out[RATES])
 {
     const struct run_stats *t = &s->stats;
     unsigned n = 0;
-    out[n++] = share(t->l1d.misses + t->l1d.bypasses + t->l1d.hits_reserved, t->l1d.accesses);
-    out[n++] = share(t->l2.misses, t->l2.accesses);
+    uint64_t few = t->sm.warp_instructions / RARE;
+    out[n++] = share(t->l1d.misses + t->l1d.bypasses + t->l1d.hits_reserved, at_least(t->l1d.accesses, few));
+    out[n++] = share(t->l2.misses, at_least(t->l2.accesses, few));
     const uint64_t *reason = (const uint64_t *)(const void *)&t->account;
     for (unsigned i = 1; i < sizeof t->account / sizeof *reason && n < RATES; i++)
         out[n++] = share(reason[i], t->account.total);
@@ -298,6 +315,7 @@ static void measure_next(struct gpu *g)
 
 static void stop_looking(struct gpu *g)
 {
+    moves_leave(g);
     g->waves.phase = WAVES_DONE;
     g->waves.snap_at = NEVER;
     g->waves.by_time = false;
@@ -417,6 +435,7 @@ static void go_on(struct gpu *g)
         stride = most / FIRST_PART > w->resident ? most / FIRST_PART : w->resident;
     if (w->moves && stride > w->reach) stride = w->reach;
     if (w->moves && stride > GROWTH * now) stride = GROWTH * now;
+    if (w->moves && w->source->leave && stride > w->whole / LEAST_STRETCHES) stride = w->whole / LEAST_STRETCHES;
     stride -= stride % w->resident; /* where blocks take equally long the last wave is as full as it would have been */
     if (!steady || !stride || !skip(g, stride)) measure_next(g);
 }

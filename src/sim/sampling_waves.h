@@ -33,7 +33,8 @@ struct waves {
     bool on;                      /* windows of this one are measured */
     double tolerance;             /* the asked error, as a share */
     enum wave_phase phase;        /* what passes now */
-    uint32_t resident;            /* CTAs the machine holds at once: a wave */
+    uint32_t wave;                /* CTAs the machine holds at once */
+    uint32_t resident;            /* a wave: the same; with moves, units */
     uint32_t span;                /* CTAs of a window, a whole number of waves */
     tick_t began;                 /* when the launch began */
     uint32_t reach;               /* with moves: units that a stretch may be long */
@@ -58,16 +59,19 @@ struct waves {
 };
 
 void waves_begin(struct gpu *g, struct stream_source *s);
-void waves_look(struct gpu *g); /* between two steps */
+void waves_look(struct gpu *g);                        /* between two steps */
+bool waves_many(const struct waves *w, uint32_t ctas); /* whether so many CTAs are enough waves to leave some out */
+void waves_start(struct gpu *g);                       /* looks at waves from here on */
 
 /* sampling_moves.c */
 /* Moves the streams of the launch on now and then, if that can be done. */
-void moves_begin(struct gpu *g, struct stream_source *s, uint64_t resident);
-uint32_t moves_given(const struct gpu *g);          /* units so far */
-uint32_t moves_skip(struct gpu *g, uint32_t units); /* how many were left out */
-void moves_window(struct gpu *g);                   /* a window begins */
-bool moves_reached(struct gpu *g);                  /* whether the phase has ended; else looks again soon */
-void waves_prepare(struct gpu *g);                  /* before a step, where counters are read at times */
+bool moves_begin(struct gpu *g, struct stream_source *s); /* false: it cannot */
+void moves_leave(struct gpu *g);                          /* they are not moved on any more */
+uint32_t moves_given(const struct gpu *g);                /* units so far */
+uint32_t moves_skip(struct gpu *g, uint32_t units);       /* how many were left out */
+void moves_window(struct gpu *g);                         /* a window begins */
+bool moves_reached(struct gpu *g);                        /* whether the phase has ended; else looks again soon */
+void waves_prepare(struct gpu *g);                        /* before a step, where counters are read at times */
 
 /* sampling_excerpts.c */
 /* Times excerpts of the launch's CTAs, if that can be done. */

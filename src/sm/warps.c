@@ -174,7 +174,8 @@ static bool read_on(struct sm *s, struct sm_warp *p, unsigned w)
     int got = source->more(source, &s->cta[p->cta].stream, p->rank, &next);
     if (got < 0 && source->feed) s->starved |= bit64(w);
     else if (got < 0) breach_note(s->part.clock->breach, "an instruction stream cannot be read back from its file");
-    if (got > 0) stream_continue(&p->stream, next);
+    if (got == 1) stream_continue(&p->stream, next);
+    else if (got > 0) stream_jump(&p->stream, next);
     return got > 0;
 }
 

@@ -314,6 +314,19 @@ void stream_continue(struct stream_reader *r, struct warp_stream next)
     r->end = next.data + next.size;
 }
 
+void stream_remember(const struct stream_reader *r, uint8_t out[STREAM_MEMORY])
+{
+    memcpy(out, &r->base, sizeof r->base);
+    memcpy(out + sizeof r->base, &r->mask, sizeof r->mask);
+}
+
+void stream_jump(struct stream_reader *r, struct warp_stream next)
+{
+    memcpy(&r->base, next.data, sizeof r->base);
+    memcpy(&r->mask, next.data + sizeof r->base, sizeof r->mask);
+    stream_continue(r, (struct warp_stream){next.data + STREAM_MEMORY, next.size - STREAM_MEMORY});
+}
+
 bool stream_done(const struct stream_reader *r) { return r->p == r->end; }
 
 uint32_t stream_next_block(struct stream_reader *r)
@@ -373,6 +386,43 @@ void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs
     for (uint32_t m = mask & (mask - 1); m; m &= m - 1) {
         a += (uint64_t)unzigzag(get_varint(&r->p));
         out->lane[bit_low32(m)] = a;
+    }
+}
+
+/* A line that is among the last few is not told again. */
+static void note_line(struct stream_recent *r, uint64_t line)
+{
+    enum { FEW = 4 };
+    for (uint32_t i = 1; i <= FEW && i <= r->n; i++)
+        if (r->line[(r->n - i) % STREAM_RECENT] == line) return;
+    r->line[r->n++ % STREAM_RECENT] = line;
+}
+
+static void note_lines(struct stream_recent *r, const struct code_inst *in, const struct warp_addrs *a)
+{
+    enum { LINE_SHIFT = 7 };
+    if (in->space != SPACE_GLOBAL && in->space != SPACE_TEX) return;
+    for (uint32_t m = a->mask; m; m &= m - 1) note_line(r, warp_addr(a, bit_low32(m)) >> LINE_SHIFT);
+}
+
+void stream_skip_block(struct stream_reader *r, const struct code *c, struct stream_counts *n,
+                       struct stream_recent *recent)
+{
+    struct warp_addrs a;
+    const struct code_block *b = &c->block[stream_next_block(r)];
+    const struct code_inst *in = &c->inst[b->first], *end = in + b->count;
+    for (; in < end; in++) {
+        uint32_t exec = in->guarded ? stream_next_guard(r) : r->mask;
+        bool addresses = inst_is_mem(in) && exec, generic = addresses && in->space == SPACE_GENERIC;
+        do {
+            const struct code_inst *what = in;
+            uint32_t lanes = exec;
+            if (generic) what = code_form(c, in, stream_next_part(r, &lanes));
+            if (addresses) stream_next_addrs(r, lanes, &a);
+            if (addresses && recent) note_lines(recent, what, &a);
+            n->warp++;
+            n->thread += bit_count32(lanes);
+        } while (stream_has_parts(r));
     }
 }
 

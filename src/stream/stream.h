@@ -82,7 +82,8 @@ struct stream_source {
     void (*release)(struct stream_source *, struct cta_stream *);
     /* NULL: every stream is whole. Else a warp's stream comes in slices of whole blocks, and this is asked when the
      * bytes given so far, at first those of *cta, have been read: 1: the next ones, in *out, until it is asked again;
-     * 0: the stream is over; < 0: there are none before feed() was called. Touches nothing but this CTA. */
+     * 0: the stream is over; < 0: there are none before feed() was called; 2: next ones, and others before them were
+     * left out (stream_jump). Touches nothing but this CTA. */
     int (*more)(struct stream_source *, struct cta_stream *cta, unsigned warp, struct warp_stream *out);
     /* NULL: it makes no difference. Else: nobody wants the streams of the CTAs below this id; they still come, empty.
      */
@@ -97,14 +98,21 @@ struct stream_source {
      * was read so far. */
     void (*excerpt)(struct stream_source *);
     uint64_t (*gaps)(struct stream_source *);
-    /* NULL: streams are what they are. Else, asked before the first next(): the streams of the CTAs that run can be
-     * moved on; the warp instructions of the launch, or 0: they cannot. note: from here on it is counted what each warp
-     * does. made: instructions so far. move: leaves out, of each warp, so many 256ths of what warps like it have done
-     * since the note, but less near its end; what was left out of all, or < 0: failed. */
-    uint64_t (*on_demand)(struct stream_source *);
+    /* NULL: streams are what they are. Else, asked before the first next(), whether the streams of the CTAs that run
+     * can be moved on. foreseen: the warp instructions of the launch, as far as is known; 0 before the first next().
+     * note: from here on it is counted what each warp does. made: instructions so far. move: leaves out, of each warp,
+     * so many 256ths of what warps like it have done since the note, but less near its end, and as many barriers as of
+     * the others of its CTA; what was left out of all, or < 0: failed. *ctas: so many more have ended in it; others are
+     * in their place. leave: they are not moved on any more; NULL: it
+     * makes no difference. */
+    bool (*on_demand)(struct stream_source *);
+    uint64_t (*foreseen)(const struct stream_source *);
     void (*note)(struct stream_source *);
     uint64_t (*made)(struct stream_source *);
-    int64_t (*move)(struct stream_source *, uint64_t parts);
+    int64_t (*move)(struct stream_source *, uint64_t parts, uint32_t *ctas);
+    void (*leave)(struct stream_source *);
+    /* NULL: nobody knows. Else tells the lines that were touched last in what was left out, the latest last. */
+    void (*touched)(struct stream_source *, void (*touch)(void *arg, uint64_t line), void *arg);
 };
 
 /* Fills the derived fields of *info; fails when the shape is empty or too large. */
@@ -179,6 +187,11 @@ uint64_t warp_addrs_note(struct warp_addrs *a, unsigned async);
 
 void stream_open(struct stream_reader *r, struct warp_stream s);
 void stream_continue(struct stream_reader *r, struct warp_stream next); /* all was read: goes on in `next` */
+/* The same behind a part that was left out: what a reader remembers of what it has read, STREAM_MEMORY bytes, comes
+ * first (stream_remember). */
+enum { STREAM_MEMORY = 12 };
+void stream_jump(struct stream_reader *r, struct warp_stream next);
+void stream_remember(const struct stream_reader *r, uint8_t out[STREAM_MEMORY]);
 bool stream_done(const struct stream_reader *r);
 uint32_t stream_next_block(struct stream_reader *r); /* updates r->mask */
 uint32_t stream_next_guard(struct stream_reader *r);
@@ -187,6 +200,19 @@ void stream_next_addrs(struct stream_reader *r, uint32_t mask, struct warp_addrs
  * becomes; its addresses follow. stream_has_parts says whether there is a further one. */
 enum mem_space stream_next_part(struct stream_reader *r, uint32_t *mask);
 static inline bool stream_has_parts(const struct stream_reader *r) { return r->spaces != 0; }
+
+/* Reads a block, of a stream whose blocks begin here; adds what it executes. */
+struct stream_counts {
+    uint64_t warp, thread; /* instructions */
+};
+/* The lines of global memory and textures that a warp touched last. */
+enum { STREAM_RECENT = 64 };
+struct stream_recent {
+    uint64_t line[STREAM_RECENT];
+    uint32_t n; /* in all: the last one is at (n - 1) % STREAM_RECENT */
+};
+void stream_skip_block(struct stream_reader *r, const struct code *c, struct stream_counts *n,
+                       struct stream_recent *recent); /* which may be NULL */
 
 /* Walks untrusted bytes once: every record complete, every block id in range, guard masks
  * subsets. 0, or WL_EINPUT with the byte offset in the text. */

@@ -97,6 +97,14 @@ check "parts of warps were left out, and no CTA" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
     "$work/moves.json"
+# CTAs that meet at barriers and whose path depends on data are moved on as well, where others come behind them
+boxes='lavamd --size tiny --input x=6 --input y=3 --input z=3 --set sm.count=1'
+# shellcheck disable=SC2086
+run_pair boxes $boxes
+check "parts of warps were left out, and CTAs came in the place of others" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] < n["ctas"]["all"], n' \
+    "$work/boxes.json"
 # its warps come to their ends behind a stretch: that is no reason to time all of it (its interval misses the full run's
 # cycles by 1 %: docs/sampling.md)
 good "ends sampled" run atax --gpu gtx480-ideal --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4 --sample \
@@ -129,6 +137,9 @@ for how in "" "--engine tick" "--shuffle 5"; do
     # shellcheck disable=SC2086
     good "again, $how" run $long_rows --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/moves.json" "$work/again.json" engine
+    # shellcheck disable=SC2086
+    good "again, $how" run $boxes --sample --check $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/boxes.json" "$work/again.json" engine
     # shellcheck disable=SC2086
     good "again, $how" run $long --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/excerpts.json" "$work/again.json" engine

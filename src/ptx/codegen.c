@@ -435,6 +435,7 @@ static uint32_t fill_function(struct build *b, struct func_info *fi, struct code
         free(v);
         return UINT32_MAX;
     }
+    for (uint32_t i = 0; i < fi->f.nblock; i++) fi->block[i].yields = false;
     if (v) values_find(fi, v), mark_blocks(fi, mark), yield_find(b, fi);
     for (uint32_t i = 0; i < fi->f.nblock; i++) {
         struct ptx_block *pb = &fi->block[i];

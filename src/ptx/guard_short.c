@@ -146,11 +146,24 @@ static bool guard_alone(struct short_ways *s, uint32_t i)
 
 /* ---- two conditions of one way ---- */
 
-static bool makes_alone(const struct short_ways *s, uint32_t i, int32_t reg)
+static bool reads_reg(const struct ptx_inst *in, int32_t reg)
 {
-    uint32_t writers = 0;
-    for (uint32_t k = 0; k < s->fi->f.ninst; k++) writers += inst_writes_reg(&s->fi->inst[k], reg);
-    return writers == 1 && inst_writes_reg(&s->fi->inst[i], reg);
+    int32_t regs[MAX_INST_REGS];
+    unsigned n = inst_reads(in, regs), found = in->guard == reg;
+    for (unsigned i = 0; i < n; i++) found |= regs[i] == reg;
+    return found;
+}
+
+/* Whether nothing else makes the register, and nothing outside of the way reads it: what lanes have there that skip the
+ * way does not matter. */
+static bool makes_alone(const struct short_ways *s, uint32_t i, uint32_t end, int32_t reg)
+{
+    for (uint32_t k = 0; k < s->fi->f.ninst; k++) {
+        const struct ptx_inst *in = &s->fi->inst[k];
+        if (s->gone[k] || k == i) continue;
+        if (inst_writes_reg(in, reg) || ((k < i || k >= end) && reads_reg(in, reg))) return false;
+    }
+    return !reads_reg(&s->fi->inst[i], reg);
 }
 
 /* The comparison between `first` and `end` on which all depends that stands behind it; `end`: there is none. */
@@ -169,10 +182,11 @@ static uint32_t inner_condition(const struct short_ways *s, uint32_t first, uint
         const struct ptx_inst *one = &s->fi->inst[i];
         if (s->gone[i]) continue;
         if (one->guard >= 0) reads++;
-        if (one->guard >= 0 ? one->guard != inner || one->guard_neg != s->fi->inst[last].guard_neg : !is_free(one))
+        if (one->guard >= 0 ? one->guard != inner || one->guard_neg != s->fi->inst[last].guard_neg
+                            : !is_free(one) || !stays_inside(s, i, end))
             return end;
     }
-    return reads && makes_alone(s, at, inner) ? at : end;
+    return reads && makes_alone(s, at, end, inner) ? at : end;
 }
 
 /* The comparison fails where lanes skip the outer way. */

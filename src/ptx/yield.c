@@ -20,14 +20,28 @@ static bool needs_all(const struct ptx_inst *in)
            in->op == OP_REDUX || in->op == OP_CALL;
 }
 
+/* Whether the comparison at `at` of the block looks at what an exchange in front of it has found. */
+static bool looks_at_exchange(const struct func_info *fi, const struct ptx_block *pb, uint32_t at)
+{
+    int32_t regs[MAX_INST_REGS];
+    unsigned n = inst_reads(&fi->inst[at], regs);
+    for (uint32_t i = pb->first; i < at; i++)
+        for (unsigned k = 0; k < n; k++)
+            if (fi->inst[i].op == OP_ATOM && fi->inst[i].mode == ATOM_CAS && inst_writes_reg(&fi->inst[i], regs[k]))
+                return true;
+    return false;
+}
+
+/* The block ends with a branch that depends on whether its exchange has succeeded. */
 static bool repeats_exchange(const struct func_info *fi, uint32_t block)
 {
     const struct ptx_block *pb = &fi->block[block];
-    bool found = false;
-    for (uint32_t i = pb->first; i < pb->first + pb->count; i++)
-        found |= fi->inst[i].op == OP_ATOM && fi->inst[i].mode == ATOM_CAS;
     const struct ptx_inst *last = pb->count ? &fi->inst[pb->first + pb->count - 1] : NULL;
-    return found && last && last->op == OP_BRA && last->guard >= 0 && converge_parts(fi, last);
+    if (!last || last->op != OP_BRA || last->guard < 0 || !converge_parts(fi, last)) return false;
+    for (uint32_t i = pb->first; i < pb->first + pb->count; i++)
+        if (fi->inst[i].op == OP_SETP && inst_writes_reg(&fi->inst[i], last->guard) && looks_at_exchange(fi, pb, i))
+            return true;
+    return false;
 }
 
 static bool nest_is_free(const struct build *b, const struct func_info *fi, uint16_t nest)

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1 jobs=${2:-2}
 cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Debug -DWL_TSAN=ON >/dev/null
-targets="product test_threads test_driver test_driver_graph test_streams test_split exec_rough"
+targets="product test_threads test_driver test_driver_graph test_streams test_split test_accel_ahead exec_rough"
 # shellcheck disable=SC2086 # words
 cmake --build "$build" -j "$jobs" --target $targets -- --no-print-directory >/dev/null
 export TSAN_OPTIONS=halt_on_error=1:exitcode=66:second_deadlock_stack=1
@@ -29,6 +29,7 @@ check() { # NAME COMMAND...
 check "the library from several threads" $plain "$build/test_threads"
 check "simulations on several threads" $plain "$build/test_split"
 check "kernels of several streams" $plain "$build/test_streams" every_engine_counts_the_same
+check "traces that a thread reads" $plain "$build/test_accel_ahead"
 check "the driver API" $plain "$build/test_driver"
 check "graphs" $plain "$build/test_driver_graph"
 check "a program that launches" $plain "$build/warpline" exec -q -- "$build/exec/exec_rough" many 20

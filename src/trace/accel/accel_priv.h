@@ -125,6 +125,13 @@ void accel_list_close(struct accel_list *l);
 /* < 0: -(error code), *e filled. */
 int accel_list_next(struct accel_list *l, struct wl_err *e);
 
+/* ---- accel_name.c ---- */
+
+/* The program's name and, where the folders say them, its arguments. */
+void accel_name_program(struct wlt_header *h, const char *path);
+/* Equal hashes: the same list and files of the same sizes. 0, or the error's code. */
+int accel_identify(const char *path, uint64_t *hash, struct wl_err *e);
+
 /* ---- accel_read.c ---- */
 
 /* One kernel from memory, for tests and the fuzzer. `data` must outlive the reader. */

@@ -2,16 +2,20 @@
  *
  * The first pass over a kernel's file learns its code and checks every line, so that what the second
  * pass hands out is known to be whole. A block's warps lie in one buffer that goes back to a free
- * list when the CTA is released, as in wlt_read.c. */
+ * list when the CTA is released, as in wlt_read.c. The second pass over a long file has a thread of
+ * its own (accel_ahead.h), which owns all of the reader that reads: `in`, `code`, `warp`, `inst`, the
+ * place in the body. */
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "trace/accel/accel_ahead.h"
 #include "trace/accel/accel_priv.h"
 #include "trace/cta_bufs.h"
+
+/* Shorter files are read before a thread would be there. */
+enum { LONG_TEXT = 1 << 20 };
 
 struct accel_reader {
     struct stream_source source; /* first: the source is the reader */
@@ -28,10 +32,12 @@ struct accel_reader {
     struct accel_code *code;
     struct stream_writer warp; /* the stream of the warp that is read */
     struct cta_bufs bufs;
+    struct accel_ahead *ahead; /* the thread that reads blocks; NULL: there is none */
     /* the place in the body */
     int64_t last_block; /* linear id, -1: none yet */
     struct accel_inst inst;
-    struct wlt_counts counts; /* of this launch */
+    struct wlt_counts block_counts; /* of the block that is read */
+    struct wlt_counts counts;       /* of the blocks of this launch that were handed out */
     struct wlt_totals totals;
     uint64_t launches_missing, blocks_missing; /* launches with blocks that are not there, and how many */
     uint32_t odd_binary;                       /* an architecture without a table of its own; 0: none */
@@ -75,8 +81,8 @@ static void read_inst(struct accel_reader *r, const char *line, size_t len, bool
         uint32_t n = accel_code_inst(r->code, &r->in, &r->inst);
         if (write && !r->in.failed) {
             put_inst(r, n, &r->inst);
-            r->counts.warp_instructions++;
-            r->counts.thread_instructions += bit_count32(r->inst.mask);
+            r->block_counts.warp_instructions++;
+            r->block_counts.thread_instructions += bit_count32(r->inst.mask);
         }
         left &= ~r->inst.mask;
         if (!left) return;
@@ -163,13 +169,6 @@ static uint32_t read_block_id(struct accel_reader *r)
 
 /* ---- buffers ---- */
 
-static struct cta_buf *take_buf(struct accel_reader *r)
-{
-    struct cta_buf *b = cta_buf_take(&r->bufs);
-    if (!b) lines_no_memory(&r->in);
-    return b;
-}
-
 static void append(struct accel_reader *r, struct cta_buf *b, size_t at)
 {
     size_t n = r->warp.size;
@@ -216,10 +215,25 @@ static int read_block(struct accel_reader *r, struct cta_buf *b, uint32_t *id, s
     return in->failed ? 0 : 1;
 }
 
+/* An accel_read_fn: the next block, where b->buf has room for it. */
+static bool fill_block(void *reader, struct accel_block *b)
+{
+    struct accel_reader *r = reader;
+    if (!b->buf) lines_no_memory(&r->in);
+    if (r->in.failed) return false;
+    r->block_counts = (struct wlt_counts){0};
+    bool any = read_block(r, b->buf, &b->id, b->start) > 0;
+    b->counts = r->block_counts;
+    b->bytes = b->start[r->info.warps_per_cta];
+    return any;
+}
+
 /* ---- a kernel ---- */
 
 static void close_kernel(struct accel_reader *r)
 {
+    accel_ahead_end(r->ahead);
+    r->ahead = NULL;
     if (!r->file_open) return;
     r->totals.content_bytes += r->in.text_bytes;
     r->totals.file_bytes += lines_file_bytes(&r->in);
@@ -324,6 +338,7 @@ static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_
     if (!r->in.failed) make_info(r);
     if (!r->in.failed && !is_wanted(r, r->info.kernel)) return pass_over(r, out);
     if (!r->in.failed) learn_kernel(r);
+    bool is_long = r->in.text_bytes >= LONG_TEXT;
     if (!r->in.failed) {
         close_kernel(r);
         r->totals.content_bytes = content; /* a file counts once, though it is read twice */
@@ -332,6 +347,7 @@ static int begin_launch(struct accel_reader *r, struct wlt_item *out, struct wl_
     }
     if (r->in.failed) return fail_with(r, &r->in.err, e);
     r->in_launch = true;
+    if (is_long) r->ahead = accel_ahead_begin(fill_block, r, &r->bufs);
     r->counts = (struct wlt_counts){0};
     r->totals.launches++;
     *out = (struct wlt_item){.kind = WLT_LAUNCH, .source = &r->source};
@@ -350,24 +366,32 @@ static void end_launch(struct accel_reader *r)
     r->totals.counts.thread_instructions += r->counts.thread_instructions;
 }
 
+static bool next_block(struct accel_reader *r, struct accel_block *b)
+{
+    if (r->ahead) return accel_ahead_next(r->ahead, b);
+    *b = (struct accel_block){.buf = cta_buf_take(&r->bufs)};
+    bool any = fill_block(r, b);
+    if (!any && b->buf) cta_buf_give(&r->bufs, b->buf);
+    return any;
+}
+
 static int source_next(struct stream_source *s, struct cta_stream *out, struct wl_err *e)
 {
     struct accel_reader *r = (struct accel_reader *)s;
-    size_t start[CTA_MAX_WARPS + 1] = {0};
-    uint32_t id = 0;
+    struct accel_block b;
     if (r->failed) return report(r, e);
     if (!r->in_launch) return 0;
-    struct cta_buf *b = take_buf(r);
-    int got = b ? read_block(r, b, &id, start) : 0;
-    if (b && got <= 0) cta_buf_give(&r->bufs, b);
-    if (r->in.failed) return fail_with(r, &r->in.err, e);
-    if (got == 0) {
+    bool any = next_block(r, &b);
+    if (!any && r->in.failed) return fail_with(r, &r->in.err, e);
+    if (!any) {
         end_launch(r);
         return 0;
     }
-    *out = (struct cta_stream){.cta = id, .nwarps = r->info.warps_per_cta, .owner = b};
-    for (uint32_t w = 0; w < out->nwarps; w++) out->warp[w] = warp_part(b->data, start[w], start[w + 1]);
-    r->totals.stream_bytes += start[out->nwarps];
+    *out = (struct cta_stream){.cta = b.id, .nwarps = r->info.warps_per_cta, .owner = b.buf};
+    for (uint32_t w = 0; w < out->nwarps; w++) out->warp[w] = warp_part(b.buf->data, b.start[w], b.start[w + 1]);
+    r->counts.warp_instructions += b.counts.warp_instructions;
+    r->counts.thread_instructions += b.counts.thread_instructions;
+    r->totals.stream_bytes += b.bytes;
     r->totals.ctas++;
     r->totals.warps += out->nwarps;
     return 1;
@@ -375,7 +399,9 @@ static int source_next(struct stream_source *s, struct cta_stream *out, struct w
 
 static void source_release(struct stream_source *s, struct cta_stream *c)
 {
-    if (c->owner) cta_buf_give(&((struct accel_reader *)s)->bufs, c->owner);
+    struct accel_reader *r = (struct accel_reader *)s;
+    if (c->owner && r->ahead) accel_ahead_give(r->ahead, c->owner);
+    else if (c->owner) cta_buf_give(&r->bufs, c->owner);
     c->owner = NULL;
 }
 
@@ -413,68 +439,6 @@ const struct wlt_header *accel_header(const struct accel_reader *r) { return &r-
 
 /* ---- opening ---- */
 
-/* Takes the last folder off `path`; its name, or "" where none is left. */
-static const char *cut_last(char *path)
-{
-    for (char *end = path + strlen(path); end > path + 1 && end[-1] == '/';) *--end = 0;
-    char *slash = strrchr(path, '/');
-    if (!slash) return path;
-    *slash = 0;
-    return slash + 1;
-}
-
-/* Accel-Sim's scripts name a folder after the program's arguments: NO_ARGS, or these with '_' for what is no letter. */
-static bool names_arguments(const char *folder) { return strcmp(folder, "NO_ARGS") == 0 || folder[0] == '_'; }
-
-static void keep_name(char *to, size_t size, const char *name)
-{
-    snprintf(to, size, "%s", name);
-    for (char *p = to; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f) *p = '?';
-}
-
-/* What the program is called: the file of a kernel, else the folder of the list. Accel-Sim's scripts leave lists in
- * PROGRAM/ARGUMENTS/traces, so a folder `traces` says nothing and the ones above it do. */
-static void name_program(struct accel_reader *r, const char *path)
-{
-    struct wlt_header *h = &r->header;
-    char copy[PATH_MAX], above[PATH_MAX] = "";
-    struct stat st;
-    bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    snprintf(copy, sizeof copy, "%s", path);
-    const char *name = cut_last(copy);
-    bool list = folder || strncmp(name, "kernelslist", 11) == 0;
-    if (list && realpath(path, above)) { /* "." and "traces" have names, too */
-        if (!folder) cut_last(above);
-        name = cut_last(above);
-    }
-    if (list && strcmp(name, "traces") == 0 && *above) name = cut_last(above);
-    if (list && names_arguments(name) && *above) {
-        keep_name(h->inputs, sizeof h->inputs, name);
-        name = cut_last(above);
-    }
-    keep_name(h->workload, sizeof h->workload, *name ? name : path);
-}
-
-/* Which trace it is, without reading all of it: the list's lines and the sizes of the files they name. A list of which
- * only a part could be read would be taken for another trace. */
-static int identify(const char *path, uint64_t *hash, struct wl_err *e)
-{
-    struct accel_list l;
-    struct stat st;
-    uint64_t h = WL_HASH_INIT;
-    int command = accel_list_open(&l, path, e) ? -(int)e->code : accel_list_next(&l, e);
-    for (; command > ACCEL_END; command = accel_list_next(&l, e)) {
-        uint64_t size = 0;
-        if (command == ACCEL_KERNEL && stat(l.file, &st) == 0) size = (uint64_t)st.st_size;
-        h = hash_bytes(h, &size, sizeof size);
-        if (command == ACCEL_COPY) h = hash_bytes(hash_bytes(h, &l.addr, sizeof l.addr), &l.bytes, sizeof l.bytes);
-    }
-    accel_list_close(&l);
-    *hash = h;
-    return command < 0 ? (int)e->code : WL_OK;
-}
-
 static struct accel_reader *new_reader(struct wl_err *e)
 {
     struct accel_reader *r = calloc(1, sizeof *r);
@@ -493,11 +457,11 @@ struct accel_reader *accel_open(const char *path, struct wl_err *e)
 {
     struct accel_reader *r = new_reader(e);
     if (!r) return NULL;
-    if (accel_list_open(&r->list, path, e) || identify(path, &r->header.workload_hash, e)) {
+    if (accel_list_open(&r->list, path, e) || accel_identify(path, &r->header.workload_hash, e)) {
         accel_close(r);
         return NULL;
     }
-    name_program(r, path);
+    accel_name_program(&r->header, path);
     if ((r->path = strdup(path))) return r;
     wl_no_memory(e);
     accel_close(r);
@@ -514,7 +478,7 @@ struct accel_reader *accel_open_memory(const char *name, const void *data, size_
     r->mem = data;
     r->mem_size = size;
     r->limit = limit;
-    name_program(r, name);
+    accel_name_program(&r->header, name);
     if (r->list.file) return r;
     wl_fail(e, WL_ERUN, "out of memory");
     accel_close(r);
@@ -524,6 +488,7 @@ struct accel_reader *accel_open_memory(const char *name, const void *data, size_
 void accel_close(struct accel_reader *r)
 {
     if (!r) return;
+    accel_ahead_end(r->ahead);
     cta_bufs_free(&r->bufs);
     if (r->file_open) lines_close(&r->in);
     accel_list_close(&r->list);

@@ -135,6 +135,47 @@ TEST(test_lanes_of_a_generic_access)
     free(s.item);
 }
 
+/* What the lanes of a pc differ by is remembered as text: it is used for the same text and the same lanes only. */
+TEST(test_differences_of_the_line_before)
+{
+    static const struct {
+        uint32_t lanes, base;
+        const char *steps;
+        int last; /* behind the first */
+    } row[] = {{0xf, 0x1000, "4 4 4", 12},
+               {0xf, 0x2000, "4 4 4", 12},
+               {0xf, 0x3000, "4 4 40", 48},
+               {0xf, 0x4000, "4 4 4 0", 12},
+               {0xf0, 0x5000, "4 4 4", 12},
+               {0xf, 0x6000, "8 4 4", 16},
+               {0x7, 0x7000, "8 4", 12},
+               {0x3, 0x8000, "-4", -4},
+               {0x80000001, 0x9000, "-4 7", -4},
+               {0x1, 0xa000, "", 0},
+               {0x1, 0xb000, "9", 0},
+               {0xf, 0xc000, " 4  4 4", 12},
+               {0xf, 0xd000, "0 0 -2048", -2048}};
+    char text[COUNT(row)][100];
+    const char *lines[COUNT(row) + 1] = {NULL};
+    for (unsigned i = 0; i < COUNT(row); i++) {
+        snprintf(text[i], sizeof text[i], "0010 %08x 1 R4 LDG.E 1 R2 4 2 0x7f020000%04x %s", row[i].lanes, row[i].base,
+                 row[i].steps);
+        lines[i] = text[i];
+    }
+    struct wl_err e = {.code = WL_OK};
+    struct story s;
+    char *file = one_warp(NULL, lines);
+    if (story_of(file, &s, &e)) fail_msg("%s", e.text);
+    free(file);
+    assert_int_equal(s.count, COUNT(row));
+    for (unsigned i = 0; i < COUNT(row); i++) {
+        assert_int_equal(s.item[i].exec, row[i].lanes);
+        assert_int_equal(s.item[i].first, 0x7f0200000000 + row[i].base);
+        assert_int_equal(s.item[i].last, 0x7f0200000000 + row[i].base + row[i].last);
+    }
+    free(s.item);
+}
+
 static void collect(void *arg, const char *text, bool loss)
 {
     (void)loss;

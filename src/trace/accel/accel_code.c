@@ -206,17 +206,28 @@ static enum mem_space keep_one_space(const struct accel_kernel *k, struct accel_
     return (enum mem_space)space;
 }
 
+/* Device addresses stand as they are. */
+static void check_addresses(struct lines *in, const struct accel_inst *i)
+{
+    uint64_t all = 0;
+    for (uint32_t m = i->mask; m; m &= m - 1) all |= i->addr[bit_low32(m)];
+    if (all < WLT_ADDRESS_END) return;
+    for (uint32_t m = i->mask; m; m &= m - 1) {
+        uint64_t a = i->addr[bit_low32(m)];
+        if (a >= WLT_ADDRESS_END) lines_fail(in, "address 0x%llx is outside of any memory", (unsigned long long)a);
+    }
+}
+
 /* Addresses become device addresses or offsets, as stream.h wants them. */
 static void convert_addresses(const struct accel_code *c, struct lines *in, struct accel_inst *i, unsigned space)
 {
+    if (space == SPACE_GLOBAL || space == SPACE_TEX) {
+        check_addresses(in, i);
+        return;
+    }
     uint64_t base = space == SPACE_SHARED ? c->kernel.shared_base : space == SPACE_LOCAL ? c->kernel.local_base : 0;
     for (uint32_t m = i->mask; m; m &= m - 1) {
         uint64_t *a = &i->addr[bit_low32(m)];
-        if (space == SPACE_GLOBAL || space == SPACE_TEX) {
-            if (*a >= WLT_ADDRESS_END)
-                lines_fail(in, "address 0x%llx is outside of any memory", (unsigned long long)*a);
-            continue;
-        }
         if (in_window(*a, base)) *a -= base;
         *a &= WLT_OFFSET_END - 1;
     }

@@ -260,8 +260,56 @@ static inline bool read_step(const char **at, int64_t *out)
     return scan_signed(at, out);
 }
 
+/* One digit is what most differences are. */
+static inline bool read_difference(const char **at, int64_t *out)
+{
+    const char *p = *at;
+    unsigned digit = (unsigned)(unsigned char)p[1] - '0';
+    if (p[0] != ' ' || digit > 9 || !is_end(p[2])) return read_step(at, out);
+    *out = digit;
+    *at = p + 2;
+    return true;
+}
+
+/* Remembers the differences that stand from `first` to `end`. */
+static void keep_steps(struct accel_memo *m, const struct accel_inst *i, uint64_t base, const char *first,
+                       const char *end)
+{
+    size_t len = (size_t)(end - first);
+    m->steps_len = 0;
+    if (len > sizeof m->steps) return;
+    for (uint32_t lanes = i->mask; lanes; lanes &= lanes - 1)
+        m->offset[bit_low32(lanes)] = i->addr[bit_low32(lanes)] - base;
+    memcpy(m->steps, first, len);
+    m->steps_mask = i->mask;
+    m->steps_len = (uint8_t)len;
+}
+
+/* The first lane's address, and what each of the others differs by from the one before. */
+static bool read_differences(const char **at, const char *end, struct accel_inst *i)
+{
+    struct accel_memo *m = i->memo;
+    uint64_t base, a;
+    if (!read_address(at, &base)) return false;
+    const char *first = *at;
+    if (m->steps_len && m->steps_mask == i->mask && m->steps_len <= (size_t)(end - first) &&
+        memcmp(m->steps, first, m->steps_len) == 0 && is_end(first[m->steps_len])) {
+        for (unsigned lane = 0; lane < WARP_SIZE; lane++) i->addr[lane] = base + m->offset[lane];
+        *at = first + m->steps_len;
+        return true;
+    }
+    a = base;
+    for (uint32_t lanes = i->mask; lanes; lanes &= lanes - 1) {
+        int64_t step = 0;
+        if (lanes != i->mask && !read_difference(at, &step)) return false;
+        i->addr[bit_low32(lanes)] = a += (uint64_t)step;
+    }
+    keep_steps(m, i, base, first, *at);
+    return true;
+}
+
 /* Addresses of the lanes in the mask, by mode: all of them; base and stride; base and differences. */
-static bool read_addresses(const char **at, struct accel_inst *i)
+static bool read_addresses(const char **at, const char *end, struct accel_inst *i)
 {
     const char *p = skip_blanks(*at);
     char mode = *p;
@@ -269,14 +317,12 @@ static bool read_addresses(const char **at, struct accel_inst *i)
     int64_t step = 0;
     if (mode < '0' || mode > '2' || !is_end(p[1])) return false;
     *at = p + 1;
-    if (mode != '0' && !read_address(at, &a)) return false;
-    if (mode == '1' && !read_step(at, &step)) return false;
-    bool first = true;
-    for (uint32_t m = i->mask; m; m &= m - 1, first = false) {
+    if (mode == '2') return read_differences(at, end, i);
+    if (mode == '1' && (!read_address(at, &a) || !read_step(at, &step))) return false;
+    for (uint32_t m = i->mask; m; m &= m - 1) {
         if (mode == '0' && !read_address(at, &a)) return false;
-        if (mode == '2' && !first && !read_step(at, &step)) return false;
-        if (mode != '0' && !first) a += (uint64_t)step;
         i->addr[bit_low32(m)] = a;
+        a += (uint64_t)step;
     }
     return true;
 }
@@ -325,6 +371,17 @@ static const char *recall_fixed(const char **at, const char *end, struct accel_m
     return NULL;
 }
 
+/* Eight digits; most say all lanes. */
+static inline bool scan_mask(const char **at, const char *end, uint32_t *mask)
+{
+    const char *first = *at;
+    uint64_t v = UINT32_MAX;
+    if (end - first >= 8 && memcmp(first, "ffffffff", 8) == 0 && is_end(first[8])) *at = first + 8;
+    else if (!scan_hex(at, 8, &v) || *at - first != 8) return false;
+    *mask = (uint32_t)v;
+    return true;
+}
+
 static const char *inst_fault(const struct accel_kernel *k, struct accel_memo *memo, const char *at, const char *end,
                               struct accel_inst *i)
 {
@@ -335,14 +392,13 @@ static const char *inst_fault(const struct accel_kernel *k, struct accel_memo *m
     at = skip_blanks(at);
     if (!scan_hex(&at, 8, &v)) return "the program counter is not a hexadecimal number";
     i->pc = (uint32_t)v;
-    const char *mask = at = skip_blanks(at);
-    if (!scan_hex(&at, 8, &v) || at - mask != 8)
+    at = skip_blanks(at);
+    if (!scan_mask(&at, end, &i->mask))
         return "the mask is not 8 hexadecimal digits (a version other than the header's, or columns of "
                "TOOL_TRACE_CORE?)";
-    i->mask = (uint32_t)v;
     const char *fault = recall_fixed(&at, end, memo, i);
     if (fault) return fault;
-    if (i->has_addrs && !read_addresses(&at, i)) return "the addresses are not complete";
+    if (i->has_addrs && !read_addresses(&at, end, i)) return "the addresses are not complete";
     i->immediate = 0;
     at = skip_blanks(at);
     if (*at && !scan_signed(&at, &i->immediate)) return "the immediate is not a number";

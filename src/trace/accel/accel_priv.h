@@ -32,9 +32,10 @@ struct accel_kernel {
     char unknown[48];             /* the first header line that this reader does not know; "": none */
 };
 
-/* A line says the same whenever an instruction is executed, but for the mask and the addresses. This remembers what was
- * read last at a pc, so that it need not be read, named and looked up again. */
-enum { ACCEL_MEMOS = 4096 };
+/* A line says the same whenever an instruction is executed, but for the mask and the addresses, and of these the lanes
+ * often differ by the same. This remembers what was read last at a pc, so that it need not be read, named and looked up
+ * again. */
+enum { ACCEL_MEMOS = 4096, ACCEL_STEPS = 112 };
 struct accel_memo {
     uint32_t pc;
     uint16_t len; /* of the text from the registers to the width; 0: nothing is remembered */
@@ -43,7 +44,10 @@ struct accel_memo {
     uint16_t opcode; /* of accel_code.c; 0: not known */
     uint16_t reg[CODE_MAX_REGS];
     uint32_t record, kernel; /* the record it was last, of that kernel */
-    char text[80];
+    uint32_t steps_mask;     /* the lanes whose differences follow */
+    uint8_t steps_len;       /* of their text; 0: none is remembered */
+    char text[80], steps[ACCEL_STEPS];
+    uint64_t offset[WARP_SIZE]; /* what they add up to */
 };
 
 /* An instruction line. */

@@ -219,35 +219,114 @@ static int from_shared(struct calibration *k, struct wl_err *e)
     return put(k, P_SHARED_BANKS, banks, "shared_cycles_per_load.stride.16", e, "32 lanes x 16 words / this");
 }
 
-/* Code longer than the SM's cache is slow; what was measured begins behind the caches of the schedulers. */
-static int from_code(struct calibration *k, struct wl_err *e)
+/* ---- code ----
+ *
+ * A loop that the schedulers' caches hold runs at one pace, one that only the SM's cache holds at a second, a longer
+ * one at a third. The second shows only if it lasts for lengths enough. */
+
+enum { CODE_ROWS = 64 };
+
+struct code_paces {
+    unsigned n;
+    double length[CODE_ROWS], cycles[CODE_ROWS]; /* of a loop; per instruction; by length */
+    double first, second, third;                 /* second: 0 if it does not show */
+    double first_at;                             /* the length of the fastest loop */
+};
+
+static void add_row(struct code_paces *p, double length, double cycles)
 {
-    static const char prefix[] = "code_cycles.instructions.";
-    double flat = 0, from = 0, bytes = k->machine.v[P_DEVICE_CAPABILITY] >= 70 ? 16 : 8;
+    unsigned i = p->n < CODE_ROWS ? p->n++ : 0;
+    for (; i && p->length[i - 1] > length; i--) {
+        p->length[i] = p->length[i - 1];
+        p->cycles[i] = p->cycles[i - 1];
+    }
+    p->length[i] = length;
+    p->cycles[i] = cycles;
+}
+
+/* The pace of the longest stretch of lengths that have one, and not the first's or the third's. */
+static double second_pace(const struct code_paces *p)
+{
+    double pace = 0, longest = 1.5;
+    for (unsigned i = 0; i < p->n; i++) {
+        double low = p->cycles[i], high = low;
+        if (low < 1.2 * p->first) continue;
+        for (unsigned j = i + 1; j < p->n; j++) {
+            low = fmin(low, p->cycles[j]);
+            high = fmax(high, p->cycles[j]);
+            if (high > 1.1 * low || 1.2 * high > p->third) break;
+            if (p->length[j] <= longest * p->length[i]) continue;
+            longest = p->length[j] / p->length[i];
+            pace = (low + high) / 2;
+        }
+    }
+    return pace;
+}
+
+static struct code_paces code_paces(const struct calibration *k)
+{
+    struct code_paces p = {0};
     long at;
     const struct measured *x;
-    for (unsigned i = 0; (x = measurement_at(k->m, prefix, i, &at)); i++)
-        if (flat <= 0 || measured_value(x) < flat) {
-            flat = measured_value(x);
-            from = (double)at;
-        }
-    double kib = flat > 0 ? step_of(k, prefix, from, 1.12 * flat) * bytes / 1024 : 0,
-           sets = (double)k->machine.v[P_IL1_SETS];
+    for (unsigned i = 0; (x = measurement_at(k->m, "code_cycles.instructions.", i, &at)); i++)
+        add_row(&p, (double)at, measured_value(x));
+    for (unsigned i = 0; i < p.n; i++) {
+        if (p.first > 0 && p.cycles[i] >= p.first) continue;
+        p.first = p.cycles[i];
+        p.first_at = p.length[i];
+    }
+    p.third = p.n ? p.cycles[p.n - 1] : 0;
+    if (p.n) p.second = second_pace(&p);
+    return p;
+}
+
+/* The length at which loops are halfway from one pace to the next; 0: none is. */
+static double halfway(const struct code_paces *p, double pace, double next)
+{
+    double mid = (pace + next) / 2;
+    if (next < 1.12 * pace) return 0;
+    for (unsigned i = 1; i < p->n; i++) {
+        double below = p->cycles[i - 1], above = p->cycles[i];
+        if (p->length[i] <= p->first_at || above < mid) continue;
+        if (below >= mid) return p->length[i];
+        return p->length[i - 1] + (p->length[i] - p->length[i - 1]) * (mid - below) / (above - below);
+    }
+    return 0;
+}
+
+/* The caches of the schedulers, and what the SM's cache gives them. What a loop of the first pace takes beyond one
+ * cycle per instruction is no matter of fetching. */
+static int from_second_pace(struct calibration *k, const struct code_paces *p, double bytes, struct wl_err *e)
+{
+    double kib = halfway(p, p->first, p->second) * bytes / 1024, sets = (double)k->machine.v[P_IL0_SETS];
+    int rc = put(k, P_IL0_WAYS, fmax(1, kib * 1024 / (sets * LINE_BYTES)), "", e,
+                 "measured code_cycles: slower from %.3g KiB on, %g sets of this", kib, sets);
+    if (rc) return rc;
+    return put(k, P_IL1_TURN, p->second * LINE_BYTES / bytes / (double)k->machine.v[P_SM_SCHEDULERS], "", e,
+               "measured code_cycles: %.4g cycles per instruction from the SM's cache, a warp per scheduler",
+               p->second);
+}
+
+static int from_code(struct calibration *k, struct wl_err *e)
+{
+    double bytes = k->machine.v[P_DEVICE_CAPABILITY] >= 70 ? 16 : 8;
+    struct code_paces p = code_paces(k);
+    double kib = halfway(&p, p.second > 0 ? p.second : p.first, p.third) * bytes / 1024;
     if (kib <= 0) return 0;
     int rc = put(k, P_SM_FETCH, 2, "", e, "measured code_cycles: instructions come through caches");
     if (!rc) rc = put(k, P_IL1_PERFECT, 0, "", e, "as above");
     if (!rc) rc = put(k, P_IL0_INST_BYTES, bytes, "device.sm_version", e, "16 bytes since 7.0");
     if (!rc && k->base.v[P_SM_FETCH] != 2) { /* the base has room for GPGPU-Sim's front end only */
-        sets = 64;
-        rc = put(k, P_IL1_SETS, sets, "", e, "ours");
+        rc = put(k, P_IL1_SETS, 64, "", e, "ours");
         if (!rc) rc = put(k, P_IL1_MSHR, 32, "", e, "ours");
         if (!rc) rc = put(k, P_IL1_MERGE, 64, "", e, "ours");
         if (!rc) rc = put(k, P_IL1_MISSQ, 16, "", e, "ours");
     }
+    double sets = (double)k->machine.v[P_IL1_SETS];
     if (!rc)
         rc = put(k, P_IL1_WAYS, fmax(1, kib * 1024 / (sets * LINE_BYTES)), "", e,
-                 "measured code_cycles: slower from %g KiB on, %g sets of this", kib, sets);
-    return rc;
+                 "measured code_cycles: slower from %.4g KiB on, %g sets of this", kib, sets);
+    return rc || p.second <= 0 ? rc : from_second_pace(k, &p, bytes, e);
 }
 
 /* ---- by measuring the machine ---- */

@@ -1,9 +1,9 @@
 /* fetch_lines.c - where a warp's instructions come from on real GPUs: a cache per scheduler, one per SM, the L2.
  *
  * A warp goes on without a pause as long as its next instruction lies in the line it reads or in another one of its
- * scheduler's cache (L0). A line that is not there comes from the SM's instruction cache il1.latency cycles later, one
- * line per SM and cycle, warps in turn; one that is not there either travels as data does, through the L2. When it has
- * come, all who wait for it ask again.
+ * scheduler's cache (L0). A line that is not there comes from the SM's instruction cache il1.latency cycles later,
+ * warps in turn, one line per cycle, or one in il1.turn cycles; one that is not there either travels as data does,
+ * through the L2. When it has come, all who wait for it ask again, and schedulers that wanted it ahead get it at once.
  *
  * Nobody predicts branches, but straight code is asked for ahead, by a stream per scheduler: a miss, and the first
  * arrival at a line that was brought ahead, ask for the next il0.prefetch lines. A warp's own misses go first; a stream
@@ -28,6 +28,7 @@ bool fetch_lines_init(struct sm *s, const struct gpu_config *c)
     f->depth = (uint32_t)c->v[P_IL0_PREFETCH];
     f->scale = (uint32_t)c->v[P_IL0_INST_BYTES] / PTX_BYTES;
     f->delay = (tick_t)c->v[P_IL1_LATENCY] * s->part.period;
+    f->turn = (tick_t)c->v[P_IL1_TURN] * s->part.period;
     f->l0 = calloc((size_t)s->schedulers * f->l0_sets * f->l0_ways, sizeof *f->l0);
     f->l0_mask = is_pow2(f->l0_sets) ? f->l0_sets - 1 : 0;
     s->line_bytes =
@@ -73,6 +74,14 @@ static void l0_insert(struct sm *s, unsigned sched, uint64_t line, tick_t ready,
     *oldest = (struct l0_line){.line = line + 1, .used = ++f->time, .ready = ready, .ahead = ahead};
 }
 
+/* When a scheduler has the line that it asks the SM's cache for now. */
+static tick_t given(struct fetch *f, tick_t now)
+{
+    tick_t from = tick_max(now, f->given_at);
+    f->given_at = from + f->turn;
+    return from + f->delay;
+}
+
 /* ---- straight code ahead ---- */
 
 /* The warp's scheduler has come to `line`: the next ones are wanted, as far as they have not been asked for. */
@@ -91,15 +100,16 @@ static void stream_on(struct sm *s, unsigned w, uint64_t line)
     else f->streams &= ~(1u << sched);
 }
 
-/* One line ahead, for one scheduler. */
+/* One line ahead, for one scheduler; they take turns. */
 static void ask_ahead(struct sm *s, tick_t now)
 {
     struct fetch *f = s->fetch;
-    unsigned sched = bit_low64(f->streams);
+    uint32_t behind = f->streams & (UINT32_MAX << f->streamed << 1);
+    unsigned sched = f->streamed = bit_low32(behind ? behind : f->streams);
     uint64_t line = f->ahead[sched]++;
     if (line == f->until[sched]) f->streams &= ~(1u << sched);
     if (l0_find(s, sched, line)) return;
-    if (il1_hit(f, line)) l0_insert(s, sched, line, now + f->delay, true);
+    if (il1_hit(f, line)) l0_insert(s, sched, line, given(f, now), true);
     else if (!il1_find(f, line) && (f->missq_used == f->missq_cap || !il1_ask(s, line))) {
         f->streams &= ~(1u << sched);
         f->until[sched] = line - 1;
@@ -165,7 +175,7 @@ static bool ask(struct sm *s, unsigned w, tick_t now)
     bool there = l0_find(s, sched, line), hit = !there && il1_hit(f, line);
     if (!there && !hit && !il1_wait(s, w, line)) return false;
     f->stats.hits += hit;
-    if (hit) l0_insert(s, sched, line, now + f->delay, false);
+    if (hit) l0_insert(s, sched, line, given(f, now), false);
     if (!there) stream_on(s, w, line);
     if (there || hit) deliver(s, sched, line, now);
     return true;
@@ -182,6 +192,7 @@ bool fetch_lines_cycle(struct sm *s, tick_t now)
         }
         f->stats.stall_cycles++;
     }
-    if (f->streams) ask_ahead(s, now);
+    if (!s->live) f->streams = 0; /* nobody is left to go on */
+    if (f->streams && f->given_at <= now) ask_ahead(s, now);
     return false;
 }

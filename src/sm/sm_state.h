@@ -255,7 +255,8 @@ struct fetch {
     uint32_t depth;                    /* lines asked for ahead */
     uint32_t scale;                    /* bytes of PTX in memory, per byte of a pc */
     tick_t delay;                      /* from the instruction cache to a scheduler's */
-    uint32_t streams;                  /* schedulers with lines to ask for ahead, a bit each */
+    tick_t turn, given_at;             /* it gives one line in so many; when it can give the next */
+    uint32_t streams, streamed;        /* schedulers with lines to ask for ahead, a bit each; whose turn it was last */
     uint64_t ahead[SM_MAX_SCHEDULERS]; /* the next of them */
     uint64_t until[SM_MAX_SCHEDULERS]; /* the last */
     struct fetch_miss miss[FETCH_MAX_MISSES];

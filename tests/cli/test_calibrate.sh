@@ -39,8 +39,12 @@ lat.shfl = 30
 init.fp_max = 8
 init.dp_add = 8
 init.sfu = 16
-il1.sets = 32
+il0.sets = 16
+il0.ways = 16
+il1.sets = 64
 il1.ways = 16
+il1.mshr = 4
+il1.turn = 5
 device.capability = 80
 INI
 if nvcc_programs; then
@@ -48,6 +52,8 @@ if nvcc_programs; then
     good "the program measures a simulated machine" exec -q --gpu "$work/odd.ini" -- "$program" --quick
     odd=$work/odd.txt
     cp "$work/out" "$odd"
+    good "kernels end while code is still asked for ahead" \
+        exec -q --gpu "$work/odd.ini" --set il1.turn=64 -- "$program" --quick
 else
     echo "# the programs of nvcc are skipped"
 fi
@@ -60,7 +66,7 @@ recovered() { awk '
               "sm.warps 48 0|sm.ctas 16 0|sm.registers 49152 0|sm.shared 131072 0|sm.kernel_delay 700 60|" \
               "mem.channels 4 0|l2.latency 120 22|l2.promote 1 0|mem.latency 170 30|l1d.ways 24 1|l1d.pipe 40 1|" \
               "shared.latency 24 1|shared.banks 16 0|lat.int_add 6 0|lat.int_mad 7 0|lat.fp_mad 5 0|lat.dp_add 16 0|" \
-              "lat.sfu 22 0|lat.shfl 30 0|init.fp_max 8 0|init.dp_add 8 0|init.sfu 16 0|" \
+              "lat.sfu 22 0|lat.shfl 30 0|il1.turn 5 0|init.fp_max 8 0|init.dp_add 8 0|init.sfu 16 0|" \
               "device.capability 80 0", want, "|")
         for (i in want) { split(want[i], f, " "); value[f[1]] = f[2]; within[f[1]] = f[3] }
     }
@@ -73,9 +79,12 @@ recovered() { awk '
     END { if (seen != length(value)) { print "not ok - " seen " of " length(value) " parameters"; bad = 1 }
           exit bad }' "$work/out"; }
 check "the parameters are those of the machine" recovered
-# 64 KiB of instructions in the SM: a step of the sweep is 16
-check "the instruction cache has 64 KiB" awk '
-    /^il1.sets/ { s = $3 } /^il1.ways/ { w = $3 } END { k = s * w / 8; exit !(k > 48 && k < 80) }' "$work/out"
+# 32 KiB of instructions in a scheduler's cache, 128 in the SM's: a step of the sweep is 16
+code_kib() { awk -v cache="$1" -v want="$2" '
+    $1 == cache ".sets" { s = $3 } $1 == cache ".ways" { w = $3 }
+    END { k = s * w / 8; exit !(k > want - 16 && k < want + 16) }' "$work/out"; }
+check "a scheduler's instruction cache has 32 KiB" code_kib il0 32
+check "the SM's has 128 KiB" code_kib il1 128
 check "the L2 has 2 MiB" awk '/^l2.sets/ { s = $3 } /^l2.ways/ { w = $3 } END { exit s * w != 2048 }' "$work/out"
 cp "$work/made.ini" "$work/out"
 has '^l2.latency = .*# measured latency.l2 .*; this machine: '

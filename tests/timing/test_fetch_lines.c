@@ -109,6 +109,44 @@ TEST(a_loop_larger_than_the_schedulers_cache_comes_from_the_sms)
     synth_end(&p);
 }
 
+/* Rounds of three lines on each of four schedulers, whose caches hold one: from one line to the next, when the SM's
+ * cache has all of them. */
+static uint64_t pace_of_lines(const char *settings)
+{
+    enum { LINES_OF_IT = 3, WARPS = 4, ROUNDS = 8 };
+    struct gpu_config c = synth_config(settings);
+    c.sched.policy = recording_lrr();
+    record_reset();
+    struct lone *l = lone_new(&c, LATENCY);
+    struct synth p;
+    synth_begin(&p, "rounds", WARPS);
+    straight_line(&p, LINES_OF_IT * PER_LINE - 1);
+    synth_inst(&p, INST_BRANCH);
+    synth_cta(&p);
+    for (unsigned w = 0; w < WARPS; w++) {
+        synth_warp(&p);
+        for (unsigned i = 0; i < ROUNDS; i++) synth_enter(&p, 0, UINT32_MAX);
+    }
+    lone_launch(l, &p);
+    lone_finish(l);
+    synth_end(&p);
+    lone_free(l);
+    const unsigned from = 5 * LINES_OF_IT * PER_LINE, to = 6 * LINES_OF_IT * PER_LINE;
+    for (unsigned w = 1; w < WARPS; w++) /* the schedulers take turns: none is served before the others */
+        assert_int_equal(issued_at(w, to) - issued_at(w, from), issued_at(0, to) - issued_at(0, from));
+    return (issued_at(0, to) - issued_at(0, from)) / LINES_OF_IT;
+}
+
+#define ONE_LINE LINES "sm.schedulers=4 il0.sets=1 il0.ways=1 "
+
+TEST(the_sms_cache_gives_a_line_per_turn)
+{
+    assert_int_equal(pace_of_lines(ONE_LINE "il0.prefetch=0 il1.turn=16"), 4 * 16);
+    assert_int_equal(pace_of_lines(ONE_LINE "il0.prefetch=0 il1.turn=40"), 4 * 40);
+    assert_in_range(pace_of_lines(ONE_LINE "il0.prefetch=0"), PER_LINE + 20, PER_LINE + 20 + 4);
+    assert_int_equal(pace_of_lines(LINES "sm.schedulers=4 il0.sets=1 il0.ways=2 il0.prefetch=1 il1.turn=16"), 4 * 16);
+}
+
 /* il0.inst_bytes = 8: twice as many instructions per line. */
 TEST(short_instructions_take_half_the_lines)
 {

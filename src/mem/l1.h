@@ -267,6 +267,7 @@ void l1_walk(const struct l1 *c);
 static inline void l1_refuse(struct l1 *c, enum l1_outcome why, uint64_t cycles) { c->refusals[why] += cycles; }
 /* Whether a request that was refused may be accepted if it is presented again. */
 static inline bool l1_retry_worthwhile(const struct l1 *c) { return c->changed || !c->steady; }
+static inline bool l1_missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
 static inline bool l1_has_misses(const struct l1 *c) { return c->missq.head != NULL; }
 static inline bool l1_idle(const struct l1 *c) { return !c->missq.head && !c->mshr.used && !c->fifo.used; }
 static inline uint32_t l1_all_ways(const struct l1 *c) { return c->tags.ways; }

@@ -5,7 +5,6 @@
 #include "mem/grain_tags.h"
 #include "mem/l1.h"
 
-static inline bool l1_missq_room(const struct l1 *c, uint32_t n) { return c->missq_used + n <= c->missq_cap; }
 
 static inline void l1_send(struct l1 *c, struct req *r)
 {

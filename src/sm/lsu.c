@@ -38,6 +38,9 @@ void lsu_init(struct sm *s, const struct gpu_config *c)
     u->pipes = SM_CACHES + u->banks - 1;
     for (uint32_t i = SM_CACHES; i < u->pipes; i++)
         make_pipe(&u->pipe[i], c->v[P_L1D_PIPE], c->v[P_L1D_SLOTS], s->part.period);
+    if (!c->v[P_L1D_ASIDE]) return;
+    u->aside = u->pipes++;
+    make_pipe(&u->pipe[u->aside], 0, 1, s->part.period);
 }
 
 void lsu_join_banks(struct lsu *u)
@@ -45,6 +48,7 @@ void lsu_join_banks(struct lsu *u)
     u->pipe[L1_DATA].depth *= u->banks;
     u->banks = 1;
     u->pipes = SM_CACHES;
+    u->aside = 0;
 }
 
 static inline struct access_pipe *bank_pipe(struct lsu *u, uint32_t bank)
@@ -158,6 +162,7 @@ static void send_miss(struct sm *s, struct l1 *c, tick_t now)
     struct req *r = l1_missq_pop(c);
     reexec_changed(s);
     s->lsu.lifted = true;
+    if (c == &s->lsu.l1[L1_DATA]) s->lsu.sent_for = now;
     addrmap_route(s->map, r);
     net_send(s->request, r, now);
 }
@@ -407,7 +412,7 @@ static void take_texture_turns(struct sm *s, const struct memop *op, tick_t now)
 static void lsu_dispatch(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
-    if (u->op || u->head == u->tail || u->busy_until > now || lsu_held(u)) return;
+    if (u->op || u->head == u->tail || u->busy_until > now || u->goes_aside || lsu_held(u)) return;
     struct memop *op = u->queue[u->head & u->mask];
     if (op->ready > now) return;
     u->head++;
@@ -419,6 +424,7 @@ static void lsu_dispatch(struct sm *s, tick_t now)
     }
     u->op = op;
     u->cache = (enum cache_id)op->route->cache;
+    u->goes_aside = u->aside && u->cache == L1_DATA && (op->route->kind == WL_ATOMIC || op->route->bypass);
     set_common(&u->common, op);
     u->ntxn = coalesce(s, op, u->txn);
     if (op->inst->space == SPACE_CONST && s->constants.near)
@@ -489,10 +495,26 @@ static void feed_banks(struct sm *s, tick_t now)
     }
 }
 
+/* A request per cycle that passes the pipe: it is presented when it is made, and sent in the same cycle if no miss was.
+ * All that can be wrong is that the miss queue is full. */
+static __attribute__((noinline)) void feed_aside(struct sm *s, tick_t now)
+{
+    struct lsu *u = &s->lsu;
+    struct access_pipe *p = &u->pipe[u->aside];
+    if (!p->used) feed_one(s, p, now);
+    access_first(s, p, L1_DATA, false, l1_missq_room(&u->l1[L1_DATA], 1), now);
+    if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
+    u->goes_aside = p->used || u->op;
+}
+
 static void lsu_feed(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     lsu_dispatch(s, now);
+    if (u->goes_aside) {
+        feed_aside(s, now);
+        return;
+    }
     if (!u->op) return;
     if (u->banks > 1 && u->cache == L1_DATA) {
         feed_banks(s, now);
@@ -628,7 +650,9 @@ static void refuse_ahead(struct sm *s, tick_t soon)
 /* Whether the next transaction finds no place. */
 static inline bool pipe_full(struct lsu *u)
 {
-    const struct access_pipe *p = u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u)) : &u->pipe[u->cache];
+    const struct access_pipe *p = u->goes_aside                         ? &u->pipe[u->aside]
+                                  : u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u))
+                                                                        : &u->pipe[u->cache];
     return p->used >= p->depth;
 }
 
@@ -672,7 +696,7 @@ bool lsu_idle(const struct sm *s)
     if (u->op || u->head != u->tail || (u->ext && u->ext->queue.used) || !port_empty(&s->reply)) return false;
     for (unsigned i = 0; i < SM_CACHES; i++)
         if (u->pipe[i].used || !l1_idle(&u->l1[i])) return false;
-    return !u->filled;
+    return !u->filled && !u->goes_aside;
 }
 
 uint64_t lsu_holds(const struct sm *s)
@@ -722,7 +746,7 @@ void lsu_walk(const struct sm *s)
         const struct access_pipe *p = &u->pipe[i];
         unsigned bank = i < SM_CACHES ? 0 : i - SM_CACHES + 1;
         WL_VERIFY(p->used <= p->depth && p->used == list_length(&p->list));
-        if (u->banks > 1 && (i == L1_DATA || bank)) {
+        if (u->banks > 1 && (i == L1_DATA || bank) && i != u->aside) {
             WL_VERIFY((u->filled >> bank & 1) == (p->used != 0));
             WL_VERIFY((u->refused >> bank & 1) == l1_refused(p->refused));
         }

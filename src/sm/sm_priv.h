@@ -415,7 +415,10 @@ void lsu_join_banks(struct lsu *u); /* the L1D's banks are fed and looked up as 
 /* The L1D's policy heard of something outside the ld/st unit: a refused request may be accepted now. */
 static inline void lsu_policy_heard(struct sm *s) { s->lsu.policy_heard = true; }
 /* Whether the L1D, or one of its banks, has refused a request. */
-static inline bool lsu_refused(const struct lsu *u) { return u->refused || l1_refused(u->pipe[L1_DATA].refused); }
+static inline bool lsu_refused(const struct lsu *u)
+{
+    return u->refused || l1_refused(u->pipe[L1_DATA].refused) || (u->goes_aside && u->pipe[u->aside].used);
+}
 /* Whether the SM is to be woken for what the L1D does at a known time. Where misses are sent ahead it only frees
  * entries of the MSHRs then, which nobody sees but who was refused for want of one. */
 static inline bool lsu_wants_event(const struct sm *s)

@@ -173,7 +173,9 @@ struct lsu {
     uint32_t refused;        /* of these, those whose first one was refused */
     bool lifted;             /* a reply has come or a miss has left since the banks were looked up */
     uint32_t pipes;          /* how many of these there are: the L1D's banks behind the first are the last ones */
-    struct access_pipe pipe[SM_CACHES + L1D_MAX_BANKS - 1];
+    bool goes_aside;         /* the instruction's requests pass the L1D's pipe: the last of these is where one waits */
+    uint32_t aside;          /* its index; 0: all go through the pipe */
+    struct access_pipe pipe[SM_CACHES + L1D_MAX_BANKS];
     _Alignas(64) struct l1 l1[SM_CACHES];
     struct memop *queue[64];     /* ring: issued, not yet dispatched */
     struct req common;           /* what all requests of `op` have in common */

@@ -293,11 +293,12 @@ static int set_coalesce(struct machine *m, const char *v, int unused)
     long n;
     (void)unused;
     if (read_long(m, v, &n)) return WL_EINPUT;
-    m->config->v[P_SM_COALESCE] = n >= 40 ? 3 : 0; /* by sector: memory_coalescing_arch */
-    if (n >= 40) m->config->v[P_SM_ATOMIC] = 1;    /* releases that know these: shader.cc, shd_warp_t::waiting */
-    if (n >= 40) m->config->v[P_L1D_ASIDE] = 1;    /* the same, memory_cycle: bypassL1D */
-    m->config->v[P_ENERGY_CALIBRATED] = n < 30;    /* the energy table is one of Fermi */
-    m->config->v[P_L1D_READONLY] = n >= 50;        /* from Maxwell on one cache serves data and textures */
+    m->config->v[P_SM_COALESCE] = n >= 40 ? 3 : 0;   /* by sector: memory_coalescing_arch */
+    if (n >= 40) m->config->v[P_SM_ATOMIC] = 1;      /* releases that know these: shader.cc, shd_warp_t::waiting */
+    if (n >= 40) m->config->v[P_L1D_ASIDE] = 1;      /* the same, memory_cycle: bypassL1D */
+    if (n >= 40) m->config->v[P_SHARED_ATOMICS] = 1; /* the same, generate_mem_accesses: bank_accs */
+    m->config->v[P_ENERGY_CALIBRATED] = n < 30;      /* the energy table is one of Fermi */
+    m->config->v[P_L1D_READONLY] = n >= 50;          /* from Maxwell on one cache serves data and textures */
     if (n < 20) gpgpusim_say(m, "%ld: the rule of Fermi is used", n);
     return 0;
 }

@@ -344,7 +344,8 @@ __attribute__((noinline)) static tick_t reach_others(struct sm *s, const struct 
 
 static void dispatch_shared(struct sm *s, struct memop *op, tick_t now)
 {
-    uint32_t passes = shared_passes(&op->addrs, s->shared_banks, op->inst->kind == INST_ATOMIC);
+    bool turns = op->inst->kind == INST_ATOMIC && s->shared_turns;
+    uint32_t passes = shared_passes(&op->addrs, s->shared_banks, turns);
     s->stats.shared_passes += passes;
     s->lsu.busy_until = now + passes * s->part.period;
     tick_t far = s->clusters ? reach_others(s, op, now) : 0;

@@ -126,6 +126,7 @@ static void copy_parameters(struct sm *s, const struct gpu_config *c)
     s->segment_shift = v[P_SM_COALESCE] == 1 ? LINE_SHIFT : v[P_SM_COALESCE] == 3 ? SECTOR_SHIFT : 0;
     s->by_element = v[P_SM_COALESCE] == 2;
     s->halved_atomics = v[P_SM_ATOMIC_PARTS] == 2;
+    s->shared_turns = !v[P_SHARED_ATOMICS];
     s->carve.unified = (uint32_t)v[P_SHARED_UNIFIED];
     s->carve.options = carveouts(c->shared_options, s->carve.bytes, NULL);
 }
@@ -282,12 +283,14 @@ bool sm_keeps_kernel(const struct sm *s)
     return false;
 }
 
-/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes. */
+/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes; or of what goes past
+ * the L1D in the cycle in which it is made. */
 unsigned sm_may_send(const struct sm *s)
 {
     const struct l1 *l1 = s->lsu.l1;
     unsigned n = s->fetch ? 1 : 0;
-    if (l1_has_misses(&l1[L1_DATA]) || !port_empty(&s->reply)) n++;
+    bool aside = s->lsu.aside && (s->lsu.goes_aside || s->lsu.head != s->lsu.tail);
+    if (l1_has_misses(&l1[L1_DATA]) || !port_empty(&s->reply) || aside) n++;
     return s->lsu.readonly ? n + 2 : n;
 }
 

@@ -459,7 +459,7 @@ struct sm {
     bool const_lines; /* a request of constants or parameters is about 128 bytes, not 64 */
     bool l1d_global, l1d_flush, l1t_flush, l1c_flush, l1d_readonly;
     uint8_t segment_shift; /* of what lanes join in; 0: it depends on the width of the access */
-    bool by_element, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
+    bool by_element, shared_turns, halved_atomics, atomic_holds, membar_registers, halved_stores, cta_share;
     uint8_t classes; /* CLASSES_... */
     uint32_t collect, reg_unit, strong;
     bool const_operands; /* trace.const = operand */

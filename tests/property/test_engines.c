@@ -88,6 +88,21 @@ TEST(all_rules_of_gpgpusim_3)
         compare_engines(workload_find(some[i]), &c, i + 1, some[i]);
 }
 
+/* Atomics past the pipe of the L1D, where the miss queue and the network have little room for them. */
+TEST(atomics_past_the_l1d)
+{
+    static const char *const some[] = {"degree", "histo_1", "histogram", "sssp"};
+    static const char *const tight[] = {"l1d.missq=2", "icnt.in=2"};
+    if (getenv("WL_SEED")) skip();
+    struct gpu_config c = preset("qv100");
+    struct wl_err e = {.code = WL_OK};
+    for (unsigned i = 0; i < COUNT(tight); i++)
+        if (config_set(&c, tight[i], &e)) fail_msg("%s", e.text);
+    assert_int_equal(c.v[P_L1D_ASIDE], 1);
+    for (unsigned i = 0; i < COUNT(some); i += stride(1, 3))
+        compare_engines(workload_find(some[i]), &c, i + 1, some[i]);
+}
+
 /* ---- many machines ---- */
 
 static void compare_some_order(const struct workload *w, const struct gpu_config *c, unsigned number, const char *what)

@@ -323,3 +323,55 @@ TEST(shared_memory_takes_its_passes_and_its_latency)
     assert_int_equal(shared_load(8), fixed + 2);
     assert_int_equal(shared_load(128), fixed + 32);
 }
+
+/* ---- atomics ---- */
+
+/* A shared atomic, or a global one, and an instruction that needs what it returned. */
+static uint64_t atomic_result(const char *settings, enum mem_space space, uint64_t first, int64_t stride)
+{
+    struct gpu_config c = synth_config(settings);
+    c.sched.policy = recording_lrr();
+    struct gpu *g = synth_gpu(&c);
+    struct synth p;
+    synth_begin(&p, "atomic", 1);
+    p.info.shared_bytes = 32768;
+    synth_load(&p, 1, space, 4)->kind = INST_ATOMIC;
+    synth_add(&p, 2, 1, 1);
+    synth_cta(&p);
+    synth_warp(&p);
+    synth_enter(&p, 0, UINT32_MAX);
+    synth_affine(&p, first, stride);
+    record_reset();
+    synth_run(g, &p);
+    uint64_t cycles = issued_at(0, 1) - issued_at(0, 0);
+    synth_end(&p);
+    gpu_free(g);
+    return cycles;
+}
+
+static uint64_t shared_atomic(const char *settings, int64_t stride)
+{
+    return atomic_result(settings, SPACE_SHARED, 0, stride);
+}
+
+TEST(shared_atomics_that_meet_take_turns_or_go_together)
+{
+    uint64_t one = shared_atomic("sm.count=1", 4);
+    assert_int_equal(shared_atomic("sm.count=1", 0), one + 31);
+    assert_int_equal(shared_atomic("sm.count=1 shared.atomics=together", 0), one);
+    assert_int_equal(shared_atomic("sm.count=1 shared.atomics=together", 128), one + 31); /* other words of a bank */
+}
+
+/* The same cold line: what goes past the pipe saves its stages, and the cycle that a miss waits to be sent. */
+TEST(atomics_can_go_past_the_pipe_of_the_l1d)
+{
+    static const char *const machines[] = {"sm.count=1 l1d.pipe=20 ",
+                                           "sm.count=1 l1d.pipe=39 sm.coalesce=sector l1d.banks=4 "};
+    for (unsigned i = 0; i < COUNT(machines); i++) {
+        char past[120];
+        snprintf(past, sizeof past, "%sl1d.aside=past", machines[i]);
+        uint64_t pipe = i ? 39 : 20;
+        uint64_t through = atomic_result(machines[i], SPACE_GLOBAL, DEVICE_BASE, 0);
+        assert_int_equal(through - atomic_result(past, SPACE_GLOBAL, DEVICE_BASE, 0), pipe + 1);
+    }
+}

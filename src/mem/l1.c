@@ -397,17 +397,12 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
 
 /* ---- a request is presented ---- */
 
-static enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
-{
-    c->refused = why;
-    c->missq_wanted = 1;
-    c->refused_at = set * c->tags.ways;
-    c->changed = false;
-    return why;
-}
-
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
 {
+    if (c->usual && r->kind == WL_LOAD && !r->bypass) {
+        enum l1_outcome usual = l1_usual_load(c, r, cycle, may_miss);
+        if (usual != L1_AGAIN) return usual;
+    }
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
     enum wl_kind kind = (enum wl_kind)r->kind; /* read now: an accepted request may have been freed */

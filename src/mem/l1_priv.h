@@ -14,6 +14,19 @@ static inline void l1_send(struct l1 *c, struct req *r)
     c->missq_used++;
 }
 
+/* The request is refused for this reason. */
+static inline enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
+{
+    c->refused = why;
+    c->missq_wanted = 1;
+    c->refused_at = set * c->tags.ways;
+    c->changed = false;
+    return why;
+}
+
+/* A load that does not bypass, in a cache that is `usual`. L1_AGAIN: nothing has changed, and l1.c is to look at it. */
+enum l1_outcome l1_usual_load(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
+
 /* Sends the sectors of a line that stores of local data have written. */
 void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors);
 

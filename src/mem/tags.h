@@ -101,10 +101,9 @@ static inline void tags_warm(const struct tags *t, uint32_t set)
     }
 }
 
-/* Index of the line in the arrays, or -1. */
-static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
+/* Index of the line in the arrays, or -1; of an array with sets. */
+static inline int tags_find_set(const struct tags *t, uint32_t set, uint64_t line)
 {
-    if (t->infinite) return tags_find_infinite(t, line);
     uint32_t first = set * t->ways;
     const uint64_t *l = t->line + first;
     int way = t->ways == 4   ? find_way(l, 4, line) /* the usual numbers, without a loop */
@@ -112,6 +111,12 @@ static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
               : !t->mark     ? find_way(l, t->ways, line)
                              : find_way_of_many(l, t->mark + first, t->in_use, line);
     return way < 0 ? -1 : (int)first + way;
+}
+
+/* The same of any array. */
+static inline int tags_find(const struct tags *t, uint32_t set, uint64_t line)
+{
+    return t->infinite ? tags_find_infinite(t, line) : tags_find_set(t, set, line);
 }
 
 /* Whether all ways of the set are being fetched. Four are looked at together: which of them is the first that is not,

@@ -98,6 +98,11 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e);
 /* The ports are connected: of a large slice the host is told what memory they will need. */
 void l2_warm_ports(struct l2 *s);
+/* Of several requests that have come at once: the marks that warm has asked for are there. */
+static inline __attribute__((always_inline)) void l2_warm_line(const struct l2 *s, const struct req *r)
+{
+    if (s->tags.large && s->tags.mark) tags_warm_line(&s->tags, r->set, r->line);
+}
 void l2_destroy(struct l2 *s);
 /* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
 void l2_go_ahead(struct l2 *s, const struct gpu_config *c);

@@ -69,7 +69,9 @@ static inline __attribute__((always_inline)) uint32_t ipoly_of(uint64_t line, co
 
 static uint32_t ipoly_index(uint64_t line, uint32_t sets)
 {
-    return sets == 16 ? ipoly_of(line, ipoly16, 4) : sets == 32 ? ipoly_of(line, ipoly32, 5) : ipoly_of(line, ipoly64, 6);
+    return sets == 16   ? ipoly_of(line, ipoly16, 4)
+           : sets == 32 ? ipoly_of(line, ipoly32, 5)
+                        : ipoly_of(line, ipoly64, 6);
 }
 
 uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key)

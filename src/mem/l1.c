@@ -30,122 +30,7 @@ static void l1_describe_access(const struct req *r, uint64_t key, uint32_t set, 
                             .load = r->kind == WL_LOAD ? r->load : NULL};
 }
 
-/* The way of the set that has the index `at`. */
-static int way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(set * c->tags.ways); }
-
-/* The line at `at` leaves. */
-static void report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why, const struct wl_access *by)
-{
-    const struct tags *t = &c->tags;
-    if (!c->pol.policy->on_leave) return;
-    const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
-    policy_leave(&c->pol, &gone, why, by);
-}
-
-/* An access of a cache with ways was accepted; an infinite one has none, and nothing is reported to its policy. */
-static void report_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
-{
-    if (!c->tags.infinite) policy_access(&c->pol, a, outcome, way_of(c, a->set, at));
-}
-
-/* ---- stores ---- */
-
-/* A local line that has all the store writes keeps the data until it is evicted; everything else goes on. */
-static bool writes_here(const struct l1 *c, const struct req *r, int at)
-{
-    return r->space == WL_LOCAL && !c->local_through && (c->tags.sectors[at].valid & r->sectors) == r->sectors;
-}
-
-/* Whether a store finds no line, and no way that could hold one. */
-static bool no_way(const struct l1 *c, uint32_t set, int at)
-{
-    return c->store_way && at < 0 && !c->tags.infinite && tags_all_reserved(&c->tags, set);
-}
-
-/* The line at `at` has the store's bytes; a sector that is now wholly written is as good as fetched. */
-static void mark_written(struct l1 *c, const struct req *r, uint32_t at)
-{
-    struct line_sectors *l = &c->tags.sectors[at];
-    uint64_t *w = c->written[at];
-    if (!l->stored) w[0] = w[1] = 0;
-    l->stored = true;
-    w[0] |= r->bytes[0];
-    w[1] |= r->bytes[1];
-    for (unsigned s = 0; s < LINE_SECTORS; s++) {
-        bool whole = (w[s >> 1] >> (32 * (s & 1)) & UINT32_MAX) == UINT32_MAX;
-        if (whole && !(l->pending >> s & 1)) l->valid |= (uint8_t)(1u << s);
-    }
-}
-
-/* The valid line at `at` makes room for another one. */
-static inline void evict_line(struct l1 *c, const struct wl_access *a, uint32_t at)
-{
-    const struct tags *t = &c->tags;
-    report_leave(c, a->set, at, WL_EVICTED, a);
-    c->stats.evictions++;
-    if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
-    if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
-}
-
-/* A store that found no line takes the way `at`, without fetching anything. */
-static void take_for_store(struct l1 *c, const struct wl_access *a, uint32_t at)
-{
-    struct tags *t = &c->tags;
-    if (WL_STATE(t->state[at]) == WL_VALID) evict_line(c, a, at);
-    report_access(c, a, WL_MISSED, (int)at);
-    tags_take(t, a->set, at, a->line);
-    t->state[at] = WL_VALID;
-    t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR};
-}
-
-/* A global store of a cache whose stores take lines. */
-static __attribute__((noinline)) enum l1_outcome allocating_store(struct l1 *c, struct req *r,
-                                                                  const struct wl_access *a, bool *found)
-{
-    struct tags *t = &c->tags;
-    int at = tags_find(t, a->set, a->line), way = 0;
-    *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
-    bool take = at < 0;
-    if (take) {
-        struct wl_set s = tags_view(t, a->set);
-        way = policy_victim(&c->pol, a, &s);
-        if (way == WL_NO_WAY_STALL) return L1_NO_LINE;
-        take = way >= 0;
-    }
-    uint32_t place = a->set * t->ways + (uint32_t)way;
-    if (!l1_missq_room(c, take && t->sectors[place].dirty ? 2 : 1)) return L1_NO_QUEUE;
-    if (take) take_for_store(c, a, place);
-    else policy_access(&c->pol, a, WL_STORED, at < 0 ? -1 : way_of(c, a->set, at));
-    if (take || at >= 0) mark_written(c, r, take ? place : (uint32_t)at);
-    l1_send(c, r);
-    return L1_STORED;
-}
-
-static enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found)
-{
-    if (c->write_alloc && (r->space == WL_GLOBAL || c->local_through)) return allocating_store(c, r, a, found);
-    struct tags *t = &c->tags;
-    int at = tags_find(t, a->set, a->line);
-    *found = at >= 0 && WL_STATE(t->state[at]) == WL_VALID;
-    bool copy = at >= 0;
-    if (*found && writes_here(c, r, at)) {
-        t->state[at] |= WL_DIRTY;
-        t->sectors[at].dirty |= r->sectors;
-        r->is_reply = true;
-    } else {
-        if (no_way(c, a->set, at)) return L1_NO_LINE;
-        if (!l1_missq_room(c, 1)) return L1_NO_QUEUE;
-        if (*found && !c->update) {
-            if (c->observer) c->observer->kill(c->observer, a->line);
-            if (!t->infinite) report_leave(c, a->set, (uint32_t)at, WL_KILLED, a);
-            tags_invalidate(t, a->set, (uint32_t)at);
-            copy = false;
-        }
-        l1_send(c, r);
-    }
-    if (!t->infinite) policy_access(&c->pol, a, WL_STORED, copy ? way_of(c, a->set, at) : -1);
-    return L1_STORED;
-}
+/* ---- atomics ---- */
 
 /* Atomics are done at the L2 and leave no trace here; they are not L1D accesses. */
 static enum l1_outcome pass_atomic(struct l1 *c, struct req *r)
@@ -187,7 +72,7 @@ static void note_useful(struct l1 *c, uint32_t at)
 static enum l1_outcome l1_hit(struct l1 *c, const struct wl_access *a, uint32_t at)
 {
     note_useful(c, at);
-    report_access(c, a, WL_HIT, (int)at);
+    l1_report_access(c, a, WL_HIT, (int)at);
     return L1_HIT;
 }
 
@@ -197,7 +82,7 @@ static enum l1_outcome l1_merge(struct l1 *c, struct req *r, const struct wl_acc
     note_useful(c, at);
     if (c->by_sector) mshr_join(&c->mshr, c->tags.sectors[at].mshr, r->touched, r);
     else mshr_wait(&c->mshr, c->tags.sectors[at].mshr, r);
-    report_access(c, a, WL_MERGED, (int)at);
+    l1_report_access(c, a, WL_MERGED, (int)at);
     return L1_MERGED;
 }
 
@@ -231,8 +116,8 @@ static inline void l1_reserve(struct l1 *c, struct req *r, const struct wl_acces
 {
     struct tags *t = &c->tags;
     WL_ASSERT(WL_STATE(t->state[at]) != WL_RESERVED && t->sectors[at].mshr == NO_MSHR && !t->sectors[at].pending);
-    if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) evict_line(c, a, at);
-    report_access(c, a, WL_MISSED, (int)at);
+    if (!t->infinite && WL_STATE(t->state[at]) == WL_VALID) l1_evict_line(c, a, at);
+    l1_report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_RESERVED;
     t->sectors[at] = (struct line_sectors){.mshr = mshr_alloc(&c->mshr, at), .pending = sectors};
@@ -315,7 +200,7 @@ static enum l1_outcome sector_miss(struct l1 *c, struct req *r, const struct wl_
     l->pending |= fetch_mask;
     c->mshr.entry[l->mshr].count++;
     if (c->by_sector) sector_fetched(c, l->mshr, fetch_mask, first);
-    report_access(c, a, WL_MERGED, (int)at);
+    l1_report_access(c, a, WL_MERGED, (int)at);
     l1_fetch(c, r, a, l->mshr, fetch_mask);
     return L1_MISSED;
 }
@@ -328,9 +213,9 @@ static void take_at_once(struct l1 *c, const struct wl_access *a)
     struct tags *t = &c->tags;
     struct wl_set ways = tags_view(t, a->set);
     uint32_t at = a->set * t->ways + (uint32_t)policy_victim(&c->pol, a, &ways);
-    if (WL_STATE(t->state[at]) == WL_VALID) report_leave(c, a->set, at, WL_EVICTED, a);
+    if (WL_STATE(t->state[at]) == WL_VALID) l1_report_leave(c, a->set, at, WL_EVICTED, a);
     c->stats.evictions += WL_STATE(t->state[at]) == WL_VALID;
-    report_access(c, a, WL_MISSED, (int)at);
+    l1_report_access(c, a, WL_MISSED, (int)at);
     tags_take(t, a->set, at, a->line);
     t->state[at] = WL_VALID;
     t->sectors[at] = (struct line_sectors){.mshr = NO_MSHR, .valid = ALL_SECTORS};
@@ -346,7 +231,7 @@ static enum l1_outcome fifo_load(struct l1 *c, struct req *r, const struct wl_ac
     uint32_t place = (f->head + f->used++) % f->capacity;
     f->entry[place].r = at < 0 ? NULL : r;
     if (at >= 0) {
-        report_access(c, a, WL_HIT, at);
+        l1_report_access(c, a, WL_HIT, at);
         return L1_MERGED; /* with those before it */
     }
     take_at_once(c, a);
@@ -397,17 +282,12 @@ static enum l1_outcome l1_load(struct l1 *c, struct req *r, struct wl_access *a,
 
 /* ---- a request is presented ---- */
 
-static enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
-{
-    c->refused = why;
-    c->missq_wanted = 1;
-    c->refused_at = set * c->tags.ways;
-    c->changed = false;
-    return why;
-}
-
 enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss)
 {
+    if (c->usual && r->kind == WL_LOAD && !r->bypass) {
+        enum l1_outcome usual = l1_usual_load(c, r, cycle, may_miss);
+        if (usual != L1_AGAIN) return usual;
+    }
     uint64_t key = line_key(c, r);
     uint32_t set = tags_set(&c->tags, key);
     enum wl_kind kind = (enum wl_kind)r->kind; /* read now: an accepted request may have been freed */
@@ -632,7 +512,7 @@ static void flush_ways(struct l1 *c, uint32_t first)
     for (uint32_t set = 0; set < t->sets; set++)
         for (uint32_t at = set * t->ways + first; at < (set + 1) * t->ways; at++) {
             if (WL_STATE(t->state[at]) != WL_VALID) continue;
-            report_leave(c, set, at, WL_FLUSHED, NULL);
+            l1_report_leave(c, set, at, WL_FLUSHED, NULL);
             tags_invalidate(t, set, at);
         }
 }

@@ -95,6 +95,7 @@ struct l1 {
     bool steady;               /* the policy's answers change only with accepted accesses, fills and epochs */
     bool foresees;             /* and it is asked for nothing but victims: l1_foresee */
     bool waits;                /* and it is known to wait only where all ways are being fetched: it need not be asked */
+    bool usual;                /* LRU, and nothing else that is not in l1_usual.c */
     bool changed;              /* something has happened since the last refusal that can lift it */
     bool gate_merges;          /* a warp that may not miss may not merge either */
     uint16_t warp;             /* the warp of the last accepted request: prefetches are attributed to it */
@@ -286,7 +287,11 @@ const uint64_t *l1_policy_counters(const struct l1 *c);
 uint64_t l1_storage_bits(const struct l1 *c);
 
 /* For observers. l1_changes grows with every line that comes or goes, except where l1_changes_silently. */
-static inline void l1_observe(struct l1 *c, struct l1_observer *o) { c->observer = o; }
+static inline void l1_observe(struct l1 *c, struct l1_observer *o)
+{
+    c->observer = o;
+    c->usual = false;
+}
 static inline uint64_t l1_changes(const struct l1 *c)
 {
     return c->stats.fills + c->loads[L1_MISSED] + c->stores[true] + c->stats.prefetch_fetches;

@@ -106,6 +106,7 @@ int l1_init(struct l1 *c, const struct l1_shape *shape, const struct cache_choic
     c->next_event = c->pol.next_epoch;
     c->foresees = c->steady && !p->decide && !c->odd && !shape->infinite;
     c->waits = shape->waits;
+    c->usual = shape->waits && !c->odd && !shape->infinite && !shape->half_lines && !shape->worst;
     if (!bad && shape->fifo && !(c->fifo.entry = calloc(shape->fifo, sizeof *c->fifo.entry)))
         bad = wl_fail(e, WL_ERUN, "out of memory");
     return bad ? bad : make_prefetch_queue(c, shape, e);

@@ -1,4 +1,4 @@
-/* l1_priv.h - between the two ways an L1 finds its data: lines (l1.c) and grains (l1_grain.c). */
+/* l1_priv.h - between the files of an L1: lines (l1.c, l1_usual.c, l1_store.c, l1_sector.c) and grains (l1_grain.c). */
 #ifndef WL_MEM_L1_PRIV_H
 #define WL_MEM_L1_PRIV_H
 
@@ -13,8 +13,53 @@ static inline void l1_send(struct l1 *c, struct req *r)
     c->missq_used++;
 }
 
+/* The request is refused for this reason. */
+static inline enum l1_outcome l1_note_refusal(struct l1 *c, enum l1_outcome why, uint32_t set)
+{
+    c->refused = why;
+    c->missq_wanted = 1;
+    c->refused_at = set * c->tags.ways;
+    c->changed = false;
+    return why;
+}
+
+/* A load that does not bypass, in a cache that is `usual`. L1_AGAIN: nothing has changed, and l1.c is to look at it. */
+enum l1_outcome l1_usual_load(struct l1 *c, struct req *r, uint64_t cycle, bool may_miss);
+
 /* Sends the sectors of a line that stores of local data have written. */
 void l1_write_back(struct l1 *c, uint64_t line, uint8_t sectors);
+
+/* The way of the set that has the index `at`. */
+static inline int l1_way_of(const struct l1 *c, uint32_t set, int at) { return at - (int)(set * c->tags.ways); }
+
+/* The line at `at` leaves. */
+static inline void l1_report_leave(struct l1 *c, uint32_t set, uint32_t at, enum wl_leave why,
+                                   const struct wl_access *by)
+{
+    const struct tags *t = &c->tags;
+    if (!c->pol.policy->on_leave) return;
+    const struct wl_line gone = {set, at - set * t->ways, t->line[at], t->state[at]};
+    policy_leave(&c->pol, &gone, why, by);
+}
+
+/* An access of a cache with ways was accepted; an infinite one has none, and nothing is reported to its policy. */
+static inline void l1_report_access(struct l1 *c, const struct wl_access *a, enum wl_outcome outcome, int at)
+{
+    if (!c->tags.infinite) policy_access(&c->pol, a, outcome, l1_way_of(c, a->set, at));
+}
+
+/* The valid line at `at` makes room for another one. */
+static inline void l1_evict_line(struct l1 *c, const struct wl_access *a, uint32_t at)
+{
+    const struct tags *t = &c->tags;
+    l1_report_leave(c, a->set, at, WL_EVICTED, a);
+    c->stats.evictions++;
+    if (c->observer) c->observer->evict(c->observer, a, t->line[at]);
+    if (t->sectors[at].dirty) l1_write_back(c, t->line[at], t->sectors[at].dirty);
+}
+
+/* A store in a cache of lines; *found: its line was here. */
+enum l1_outcome l1_store(struct l1 *c, struct req *r, const struct wl_access *a, bool *found);
 
 /* Loads that did not bypass, and stores, in a cache of grains. */
 enum l1_outcome grain_load(struct l1 *c, struct req *r, const struct wl_access *a, bool may_miss);

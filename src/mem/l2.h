@@ -98,6 +98,13 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
             const struct nvm_map *nvm, struct req_pool *pool, struct wl_err *e);
 /* The ports are connected: of a large slice the host is told what memory they will need. */
 void l2_warm_ports(struct l2 *s);
+/* Of several requests that have come at once, when the marks have come that the ports asked for; only if it is worth
+ * it. */
+static inline bool l2_warms_lines(const struct l2 *s) { return s->tags.large && s->tags.mark; }
+static inline __attribute__((always_inline)) void l2_warm_line(const struct l2 *s, const struct req *r)
+{
+    tags_warm_line(&s->tags, r->set, r->line);
+}
 void l2_destroy(struct l2 *s);
 /* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
 void l2_go_ahead(struct l2 *s, const struct gpu_config *c);

@@ -59,12 +59,19 @@ static const uint32_t ipoly16[] = {0xf59, 0x11eb, 0x3d6, 0x7ac};
 static const uint32_t ipoly32[] = {0x3e69, 0x7cd2, 0x47cd, 0xf9a, 0x1f34};
 static const uint32_t ipoly64[] = {0x79461, 0xbca3, 0x17946, 0x2f28c, 0x5e518, 0x3ca30};
 
-static uint32_t ipoly_index(uint64_t line, uint32_t sets, uint32_t set_bits)
+/* Of a known number of sets: then the masks are constants. */
+static inline __attribute__((always_inline)) uint32_t ipoly_of(uint64_t line, const uint32_t *poly, uint32_t set_bits)
 {
-    const uint32_t *poly = sets == 16 ? ipoly16 : sets == 32 ? ipoly32 : ipoly64;
-    uint32_t high = (uint32_t)(line >> set_bits), index = (uint32_t)line & (sets - 1);
-    for (uint32_t b = 0; b < set_bits; b++) index ^= (uint32_t)(__builtin_parity(high & poly[b])) << b;
+    uint32_t high = (uint32_t)(line >> set_bits), index = (uint32_t)line & ((UINT32_C(1) << set_bits) - 1);
+    for (uint32_t b = 0; b < set_bits; b++) index ^= (bit_count32(high & poly[b]) & 1) << b;
     return index;
+}
+
+static uint32_t ipoly_index(uint64_t line, uint32_t sets)
+{
+    return sets == 16   ? ipoly_of(line, ipoly16, 4)
+           : sets == 32 ? ipoly_of(line, ipoly32, 5)
+                        : ipoly_of(line, ipoly64, 6);
 }
 
 uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key)
@@ -72,7 +79,7 @@ uint32_t set_index(enum index_fn fn, uint32_t sets, uint64_t key)
     switch (fn) {
     case INDEX_XOR: return (uint32_t)((key ^ key >> log2_floor(sets)) & (sets - 1));
     case INDEX_FERMI: return fermi_index(key, sets);
-    case INDEX_IPOLY: return ipoly_index(key, sets, log2_floor(sets));
+    case INDEX_IPOLY: return ipoly_index(key, sets);
     case INDEX_LINEAR: break;
     }
     return is_pow2(sets) ? (uint32_t)key & (sets - 1) : (uint32_t)(key % sets);

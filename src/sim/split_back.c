@@ -112,6 +112,9 @@ static void take_requests(struct split *x, tick_t time)
         if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
         x->received += 1 + r->leads;
     }
+    const struct l2 *l2 = x->g->l2;
+    for (uint32_t i = 0; l2_warms_lines(l2) && i < x->arrived.count; i++)
+        l2_warm_line(&l2[x->arrived.at[i]->slice], x->arrived.at[i]);
 }
 
 /* What a slice makes per cycle at most: a fetch, a store and a write-back. */

@@ -165,12 +165,27 @@ tick_t split_tick_replies(void *self, tick_t now);
 bool split_back_work(struct split *x, tick_t least);
 bool split_background(void *arg); /* of a team */
 
+/* split_hub.c */
+void hub_run(struct split *x, tick_t limit);      /* works at all its wake-ups before that */
+void hub_cycle(struct split *x, tick_t edge);     /* the cycle of the core that begins at `edge` */
+void hub_catch_up(struct split *x, tick_t time);  /* alone, to where the SMs are */
+tick_t hub_next_room(const struct split *x);      /* when a slice that had no room will have some; NEVER */
+void hub_free_sent(struct split *x, tick_t time); /* what has left has freed places for the SMs */
+/* The first edge from `edge` on, at most `end`, at which packets of SMs come to it. */
+tick_t hub_next_packets(const struct split *x, tick_t edge, tick_t end);
+
 /* split_run.c */
 void split_lane(void *arg, unsigned thread, uint32_t number); /* of a team */
 
 /* split.c */
 int split_grow(struct handover *h, uint32_t count); /* makes room for so many. -1: no memory */
 void split_release(struct split_source *s);         /* CTAs that have ended */
+
+/* A part that has worked at tick `now` wants to work at `next`: the edge at which it will. */
+static inline tick_t split_next_edge(const struct part *p, tick_t now, tick_t next)
+{
+    return next == NEVER || next == now + p->period ? next : part_edge_after(p, tick_max(next - 1, now));
+}
 
 /* ---- ports across a cut ---- */
 

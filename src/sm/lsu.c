@@ -4,9 +4,10 @@
  * request per cycle to the cache it belongs to. Requests travel a fixed pipe to the tags; the
  * one at its end is accepted or refused. A refused request keeps its place and all
  * requests behind it wait: that is the stall the papers are about. A scheduling scheme may add a queue
- * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). */
+ * to which refused requests step aside, and a gate (ext_reexec.c, ext_gate.c). When the unit works again, and what it
+ * does ahead of the clock, is in lsu_ahead.c. */
 #include "mem/net.h"
-#include "sm/sm_priv.h"
+#include "sm/lsu_priv.h"
 
 static void make_pipe(struct access_pipe *p, int64_t cycles, int64_t slots, tick_t period)
 {
@@ -49,11 +50,6 @@ void lsu_join_banks(struct lsu *u)
     u->banks = 1;
     u->pipes = SM_CACHES;
     u->aside = 0;
-}
-
-static inline struct access_pipe *bank_pipe(struct lsu *u, uint32_t bank)
-{
-    return &u->pipe[bank ? SM_CACHES + bank - 1 : L1_DATA];
 }
 
 /* ---- instructions in flight ---- */
@@ -170,28 +166,6 @@ static void send_miss(struct sm *s, struct l1 *c, tick_t now)
 static inline void send_misses(struct sm *s, struct l1 *c, tick_t now)
 {
     if (l1_has_misses(c)) send_miss(s, c, now);
-}
-
-/* Whether the oldest miss has a place in the network in the next cycle. A network that looks at the date of the first
- * packet only gets it only when it is that. */
-static inline bool has_room_ahead(const struct sm *s, tick_t soon)
-{
-    const struct port *p = s->request;
-    if (p->flit.of) return net_flits_certain(p, l1_missq_head(&s->lsu.l1[L1_DATA]), soon - s->part.period);
-    return s->lsu.dated ? p->used < p->capacity : port_empty(p);
-}
-
-/* Ahead of the clock: a miss that waits when a cycle is over leaves in the next one, whatever comes, if the port has
- * room, as nobody else fills it. It is sent now and dated then, so that the SM need not wake for it. Not if a request
- * was refused, which may be because the queue was full. */
-static void send_ahead(struct sm *s, tick_t soon)
-{
-    struct lsu *u = &s->lsu;
-    if (lsu_refused(u) || !has_room_ahead(s, soon)) return;
-    struct req *r = l1_missq_pop(&u->l1[L1_DATA]);
-    addrmap_route(s->map, r);
-    net_send_after(s->request, r, soon);
-    u->sent_for = soon;
 }
 
 /* ---- at the tags ---- */
@@ -383,12 +357,6 @@ static uint8_t halved(uint8_t sectors)
     return !(sectors & HIGH) ? LOW : !(sectors & LOW) ? HIGH : ALL_SECTORS;
 }
 
-/* Without stages before the tags the unit is one place: an instruction leaves it with its last request. */
-static inline bool lsu_held(const struct lsu *u)
-{
-    return u->single && (u->pipe[L1_DATA].used || u->filled || u->pipe[L1_CONSTANT].used);
-}
-
 /* How many lines of a load go together: so many that they take as long as the busiest bank does. */
 static uint32_t lines_together(const struct sm *s, const struct memop *op, uint32_t n)
 {
@@ -458,8 +426,7 @@ static struct req *make_request(struct sm *s, tick_t now)
     return r;
 }
 
-/* Gives one request of the dispatched instruction to its cache's pipe, or its bank's. */
-static __attribute__((noinline)) void feed_one(struct sm *s, struct access_pipe *p, tick_t now)
+__attribute__((noinline)) void lsu_feed_one(struct sm *s, struct access_pipe *p, tick_t now)
 {
     struct lsu *u = &s->lsu;
     enum cache_id cache = u->cache;
@@ -475,13 +442,6 @@ static __attribute__((noinline)) void feed_one(struct sm *s, struct access_pipe 
     if (++u->next_txn == u->ntxn) u->op = NULL;
 }
 
-/* The bank of the next transaction. */
-static inline uint32_t next_bank(const struct lsu *u)
-{
-    const struct txn *t = &u->txn[u->next_txn];
-    return ((uint32_t)t->line * LINE_SECTORS + bit_low32(t->sectors)) % u->banks;
-}
-
 /* One sector into each bank, in order, until one's bank has been taken or is full. */
 static void feed_banks(struct sm *s, tick_t now)
 {
@@ -492,7 +452,7 @@ static void feed_banks(struct sm *s, tick_t now)
         if (taken >> bank & 1 || p->used >= p->depth) return;
         taken |= 1u << bank;
         u->filled |= 1u << bank;
-        feed_one(s, p, now);
+        lsu_feed_one(s, p, now);
     }
 }
 
@@ -502,7 +462,7 @@ static __attribute__((noinline)) void feed_aside(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
     struct access_pipe *p = &u->pipe[u->aside];
-    if (!p->used) feed_one(s, p, now);
+    if (!p->used) lsu_feed_one(s, p, now);
     access_first(s, p, L1_DATA, false, l1_missq_room(&u->l1[L1_DATA], 1), now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     u->goes_aside = p->used || u->op;
@@ -522,9 +482,9 @@ static void lsu_feed(struct sm *s, tick_t now)
         return;
     }
     struct access_pipe *p = &u->pipe[u->cache];
-    feed_one(s, p, now);
+    lsu_feed_one(s, p, now);
     if (u->lines > 1)
-        for (uint32_t n = 1; n < u->rate && u->op; n++) feed_one(s, p, now);
+        for (uint32_t n = 1; n < u->rate && u->op; n++) lsu_feed_one(s, p, now);
 }
 
 void lsu_accept(struct sm *s, struct memop *op)
@@ -550,9 +510,6 @@ static void account_skipped(struct sm *s, uint64_t skipped)
     for (unsigned i = 0; i < (u->readonly ? SM_CACHES : 1u); i++) l1_refuse(&u->l1[i], u->pipe[i].refused, skipped);
     for (unsigned i = SM_CACHES; i < u->pipes; i++) l1_refuse(&u->l1[L1_DATA], u->pipe[i].refused, skipped);
 }
-
-/* Whether no load or store waits for the L1D's tags: the policy's prefetches may use them. */
-static bool tags_free(const struct lsu *u) { return !lsu_refused(u) && !(u->ext && u->ext->queue.used); }
 
 /* A pipe without stages is fed and read in the same cycle. */
 static void access_fed(struct sm *s, tick_t now)
@@ -617,76 +574,9 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
     lsu_feed(s, now);
     if (!data->delay) access_data(s, now);
     if (u->readonly) access_fed(s, now);
-    if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u) && !l1_busy(&u->l1[L1_DATA], s->cycle))
+    if (l1_wants_tags(&u->l1[L1_DATA]) && lsu_tags_free(u) && !l1_busy(&u->l1[L1_DATA], s->cycle))
         l1_prefetch(&u->l1[L1_DATA], s->cycle);
     s->stats.lsu_stall_cycles += some_refused(u);
-}
-
-static tick_t pipe_next(const struct access_pipe *p)
-{
-    return p->list.head && !l1_refused(p->refused) ? p->list.head->ready : NEVER;
-}
-
-/* When the texture or constant pipe has work: a refusal by the gate may end because of requests behind it. */
-static tick_t readonly_next(const struct sm *s, const struct access_pipe *p)
-{
-    if (!p->list.head || p->refused != L1_GATED) return pipe_next(p);
-    return gate_holds_up(s, p) ? 0 : NEVER;
-}
-
-/* A request that will be refused in the next cycle is refused from now on, so that the SM need not wake for that. If it
- * is presented in the cycle in which it is made, it is made now. */
-static void refuse_ahead(struct sm *s, tick_t soon)
-{
-    struct lsu *u = &s->lsu;
-    struct access_pipe *p = &u->pipe[L1_DATA];
-    if (u->banks > 1) return; /* a bank before it may have accepted one by then */
-    if (s->reply.visible_at <= soon) return;
-    if (u->single && u->op && u->lines == 1 && u->cache == L1_DATA && !p->used) feed_one(s, p, soon);
-    const struct req *r = p->list.head;
-    if (!r || r->ready > soon) return;
-    p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
-}
-
-/* Whether the next transaction finds no place. */
-static inline bool pipe_full(struct lsu *u)
-{
-    const struct access_pipe *p = u->goes_aside                         ? &u->pipe[u->aside]
-                                  : u->banks > 1 && u->cache == L1_DATA ? bank_pipe(u, next_bank(u))
-                                                                        : &u->pipe[u->cache];
-    return p->used >= p->depth;
-}
-
-/* Refused requests wait for a reply or for the network to take a miss; both wake the SM. Where the port counts flits, a
- * read may fit where a store did not, because it is smaller: the read is tried again. */
-tick_t lsu_next(struct sm *s, tick_t now)
-{
-    struct lsu *u = &s->lsu;
-    tick_t soon = now + s->part.period, next = s->reply.visible_at;
-    bool others = u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT]));
-    bool misses = others;
-    if (l1_has_misses(&u->l1[L1_DATA])) {
-        if (u->ahead) send_ahead(s, soon);
-        if (u->sent_for != soon) misses = true;
-        else if (l1_has_misses(&u->l1[L1_DATA])) next = tick_min(next, soon + s->part.period);
-    }
-    if (misses && (!s->request->producer_waits || (others && s->request->flit.of))) return soon;
-    if (has_queue(s) && reexec_busy(s)) return soon;
-    if (l1_wants_tags(&u->l1[L1_DATA]) && tags_free(u)) return soon;
-    bool feeds = u->op && !pipe_full(u);
-    if (feeds && !u->single) return soon;
-    if (u->ahead && l1_is_crowded(&u->l1[L1_DATA]) && !l1_refused(u->pipe[L1_DATA].refused)) refuse_ahead(s, soon);
-    if (feeds && u->op && !pipe_full(u)) return soon;
-    if (u->banks == 1) next = tick_min(next, pipe_next(&u->pipe[L1_DATA]));
-    for (uint32_t m = u->filled & ~u->refused; m; m &= m - 1)
-        next = tick_min(next, bank_pipe(u, bit_low32(m))->list.head->ready);
-    if (u->readonly) {
-        next = tick_min(next, readonly_next(s, &u->pipe[L1_TEXTURE]));
-        next = tick_min(next, readonly_next(s, &u->pipe[L1_CONSTANT]));
-    }
-    if (!u->op && u->head != u->tail && !lsu_held(u))
-        next = tick_min(next, tick_max(u->queue[u->head & u->mask]->ready, u->busy_until));
-    return next == NEVER ? NEVER : tick_max(next, soon);
 }
 
 /* ---- for other files ---- */

@@ -94,8 +94,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->fetched = before.l2.fetches;
     w->wave = (uint32_t)resident;
     bool many = waves_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
-    /* Of few long CTAs that meet at barriers all are in one phase of the kernel, and the next may be another one. */
-    may_move &= s->leave ? l->ctas > resident && l->ctas / resident < MANY_WAVES : !many;
+    may_move &= s->leave ? l->ctas / resident < MANY_WAVES : !many;
     if (!many && g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
     else if (may_move && moves_begin(g, s)) return;
     if (many) waves_start(g);
@@ -120,12 +119,12 @@ static uint64_t at_least(uint64_t n, uint64_t least) { return n > least ? n : le
 /* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. Where a cache
  * is asked less than once in RARE instructions, what misses there is a share of these: it hardly matters, and a window
  * has too few accesses to tell (`cutcp`). */
-enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64 };
-static unsigned rates_of(const struct sample *s, double out[RATES])
+enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64, RARE_MOVED = 16 };
+static unsigned rates_of(const struct waves *w, const struct sample *s, double out[RATES])
 {
     const struct run_stats *t = &s->stats;
     unsigned n = 0;
-    uint64_t few = t->sm.warp_instructions / RARE;
+    uint64_t few = t->sm.warp_instructions / (w->moves ? RARE_MOVED : RARE);
     out[n++] = share(t->l1d.misses + t->l1d.bypasses + t->l1d.hits_reserved, at_least(t->l1d.accesses, few));
     out[n++] = share(t->l2.misses, at_least(t->l2.accesses, few));
     const uint64_t *reason = (const uint64_t *)(const void *)&t->account;
@@ -141,8 +140,8 @@ static double ipc_of(const struct sample *s) { return share(s->stats.sm.warp_ins
 static bool alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
 {
     double x[RATES], y[RATES], ia = ipc_of(a), ib = ipc_of(b);
-    unsigned n = rates_of(a, x);
-    rates_of(b, y);
+    unsigned n = rates_of(w, a, x);
+    rates_of(w, b, y);
     if (w->moves) n = MISS_RATES;
     if (fabs(ia - ib) > tolerance * fmax(ia, ib)) return false;
     for (unsigned i = 0; i < n; i++)
@@ -191,7 +190,7 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     double x[3][RATES];
-    for (unsigned i = 0; i < 3; i++) rates_of(last - i, x[i]);
+    for (unsigned i = 0; i < 3; i++) rates_of(w, last - i, x[i]);
     for (unsigned i = 0; i < MISS_RATES; i++) {
         double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
         if (most - least > STEADY * w->tolerance * most) return false;
@@ -199,10 +198,9 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
     return alike(w, before, last, part * w->tolerance);
 }
 
-/* What the last window behind a stretch may differ by from the two before it: more where windows scatter anyway. */
-static double tolerance_of(const struct waves *w)
+/* By how much windows scatter, as a share of their speed. */
+static double noise_of(const struct waves *w)
 {
-    static const double deviations = 3.5; /* of a window from the mean of two: once in 200 times */
     double jumps = 0, sum = 0, before = 0, n = 0;
     for (unsigned i = 0; i + 1 < w->report.windows; i++) {
         if (w->report.passing[i]) continue;
@@ -212,8 +210,14 @@ static double tolerance_of(const struct waves *w)
         sum += ipc;
         n++;
     }
-    double noise = n > 2 ? sqrt(jumps / (2 * (n - 1))) / (sum / n) : 0;
-    return fmin(fmax(STEADY * w->tolerance, deviations * noise), 2 * STEADY * w->tolerance);
+    return n > 2 ? sqrt(jumps / (2 * (n - 1))) / (sum / n) : 0;
+}
+
+/* What the last window behind a stretch may differ by from the two before it: more where windows scatter anyway. */
+static double tolerance_of(const struct waves *w)
+{
+    static const double deviations = 3.5; /* of a window from the mean of two: once in 200 times */
+    return fmin(fmax(STEADY * w->tolerance, deviations * noise_of(w)), 2 * STEADY * w->tolerance);
 }
 
 /* Whether of the last 2 n windows the first n are like the others. */
@@ -380,8 +384,10 @@ static bool widens(struct gpu *g)
  * shorter one, so that what lies between two windows is known from them. */
 static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last)
 {
-    double then = ipc_of(before), now = ipc_of(last);
-    if (fabs(now - then) > STEADY / 2 * w->tolerance * fmax(now, then)) w->reach /= 2;
+    static const double deviations = 2;
+    double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
+           moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
+    if (fabs(now - then) > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;

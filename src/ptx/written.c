@@ -38,7 +38,6 @@ struct told_warp {
 enum {
     SM_CTAS = 64,
     LATELY = 4, /* phases: the time to settle behind a stretch, or a window */
-    BEHIND = 2, /* windows behind a stretch that are to be like those before it */
     NEAR = 4096
 }; /* so many instructions before the place where a warp goes on it is noted what they touch */
 
@@ -457,7 +456,7 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
     if (!plan_way(r, p->out, (uint64_t)way, &one) || fabs(one.off) > way / 2) return false;
     for (uint32_t i = 0; i < r->nwarps; i++) {
         const struct told_warp *t = &p->out->told[i];
-        if (runs(t) && !stays_familiar(r, t, one.place[i] + (uint64_t)(BEHIND * 256 * p->rate))) return false;
+        if (runs(t) && !stays_familiar(r, t, one.place[i] + (uint64_t)(PACE_BEHIND * 256 * p->rate))) return false;
         if (runs(t)) room += (double)(most_of(t) - t->done), n++;
     }
     return n > 0 && room / n >= way;
@@ -468,7 +467,7 @@ static uint64_t least_crowded(const struct exec_run *r, const struct seat *place
 {
     for (; parts; parts /= 2) {
         double more = r->waiting ? 0 : r->info.ctas - r->next_out, length = mean_length(r),
-               until = (double)(parts + BEHIND * 256);
+               until = (double)(parts + PACE_BEHIND * 256);
         uint32_t stopped = 0;
         for (uint32_t i = 0; i < n; i++) {
             if (ends_within(&place[i], until)) {

@@ -162,13 +162,15 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
     }
 }
 
-/* Whether window j lies behind a break, or passes on the way to one, where streams were moved on. The warps have come
+/* Whether window j lies behind a break, or passes on the way to one, where streams were moved on, or is the one behind
+ * it, before which nothing was left out. The warps have come
  * to their ends there. What the two sides of the break differ by is doubted as a whole (add_windows); it is no scatter,
  * and says nothing of the stretches long before it. Of waves a break says that there never was a steady state, so there
  * it counts as scatter too. */
 static bool crosses_break(const struct wave_report *w, unsigned j)
 {
     if (!w->moved) return false;
+    if (j && w->breaks[j - 1]) return true;
     while (j + 1 < w->windows && w->passing[j]) j++;
     return w->breaks[j];
 }

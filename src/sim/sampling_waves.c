@@ -38,12 +38,14 @@ enum {
     SCATTER_KNOWN = 6,   /* windows: of more it is known how they scatter */
     MOST_PASSING = 2,    /* windows behind a stretch that may differ from those before it */
     HOPELESS = 2,        /* times what is left is less than the windows that it would take: no more is left out */
+    LEAD = 3,            /* windows that are alike before anything is left out, at least */
     FAR = 100,           /* where streams are moved on: windows that a stretch is long at most; */
     GROWTH = 4,          /* times all that was before it, too; */
     LEAST_STRETCHES = 16 /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
+static const double MOVED = 4 / 3.0; /* times as much is left to chance where streams are moved on: more is doubted */
 static const double STEADY = 5, PAIRS = 7.5, SWING = 10, VERY_STILL = 0.25;
 
 void waves_prepare(struct gpu *g)
@@ -73,7 +75,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.ctas = l->ctas;
     w->report.why = NULL;
     w->report.excerpts = w->report.moved = false;
-    w->report.broken = w->since = 0;
+    w->report.broken = w->since = w->lead = 0;
     w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
@@ -198,11 +200,19 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
     return alike(w, before, last, part * w->tolerance);
 }
 
+/* The first window that says how the launch scatters. Where streams are moved on that is one of those among which a
+ * steady state was found: those before it came to it, and what they differ by is no scatter. */
+static unsigned first_steady(const struct waves *w)
+{
+    if (!w->moves) return 0;
+    return w->since > w->lead ? w->since : w->lead;
+}
+
 /* By how much windows scatter, as a share of their speed. */
 static double noise_of(const struct waves *w)
 {
     double jumps = 0, sum = 0, before = 0, n = 0;
-    for (unsigned i = 0; i + 1 < w->report.windows; i++) {
+    for (unsigned i = first_steady(w); i + 1 < w->report.windows; i++) {
         if (w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before);
@@ -258,7 +268,7 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
 {
     enum { HALF = 4 };
     unsigned n = w->report.windows - w->since;
-    if (n < 3) return false;
+    if (n < LEAD) return false;
     if (!(w->faster && w->slower) && is_still(w, before, 1)) return true;
     return n >= 2 * HALF && halves_alike(w, HALF, STEADY / 2 * w->tolerance);
 }
@@ -269,7 +279,7 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
 static unsigned more_windows(const struct waves *w)
 {
     double sum = 0, square = 0, jumps = 0, before = 0, n = 0;
-    for (unsigned i = 0; i < w->report.windows; i++) {
+    for (unsigned i = first_steady(w); i < w->report.windows; i++) {
         if (w->moves && w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before) / 2;
@@ -279,7 +289,8 @@ static unsigned more_windows(const struct waves *w)
         n++;
     }
     if (n < 3) return 1;
-    double spread = (w->moves ? jumps : fmax(square - sum * sum / n, 0)) / (n - 1), half = w->allowed.error * sum / n;
+    double spread = (w->moves ? jumps : fmax(square - sum * sum / n, 0)) / (n - 1),
+           half = w->allowed.error * (w->moves ? MOVED : 1) * sum / n;
     double wanted = fmin(4 * spread / (half * half), WAVES_MAX);
     return wanted > n + 1 ? (unsigned)(wanted - n) : 1;
 }
@@ -294,6 +305,15 @@ static void set_mark(struct gpu *g, uint32_t ctas)
     else w->mark = moves_given(g) + ctas;
 }
 
+/* Whether half a window brings twice what the L2 holds, so that behind a stretch no more has to pass: where streams are
+ * moved on warps need again what they needed before. */
+static bool fills_soon(const struct gpu *g)
+{
+    const struct wave_report *r = &g->waves.report;
+    uint64_t lines = (uint64_t)(g->config.v[P_L2_SETS] * g->config.v[P_L2_WAYS]) * g->slices;
+    return r->window[r->windows - 1].stats.l2.fetches >= 2 * 2 * lines;
+}
+
 /* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew.
  * False: none could be. */
 static bool skip(struct gpu *g, uint32_t ctas)
@@ -302,12 +322,13 @@ static bool skip(struct gpu *g, uint32_t ctas)
     if (w->moves) w->report.moved |= (ctas = moves_skip(g, ctas)) > 0;
     else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
     if (!ctas) return false;
+    if (!w->left_out) w->lead = w->report.windows - LEAD;
     w->left_out += ctas;
     w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
     w->behind_gap = true;
     w->phase = WAVES_WARM;
-    set_mark(g, w->settle * w->resident);
+    set_mark(g, w->moves && fills_soon(g) ? w->resident / 2 : w->settle * w->resident);
     return true;
 }
 

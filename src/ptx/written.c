@@ -622,6 +622,8 @@ static void written_leave(struct stream_source *s) { ((struct exec_run *)s)->set
 static bool written_begin(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
+    /* Where all CTAs are in one phase of the kernel only barriers tell when it ends (`libor` has none). */
+    if (!r->barriers && r->info.ctas <= r->room) return false;
     if (r->next_out || r->cluster_size > 1 || !(r->met = calloc(r->info.code->ninst + 1, sizeof *r->met))) return false;
     r->phase = 1;
     r->written = true;

@@ -257,8 +257,8 @@ static double share_of(const struct sampling *s, const struct launch_group *g)
     return all > 0 ? cycles_of(s, g) / all : 1;
 }
 
-/* Whether what was missed so far leaves the program's cycles as exact as was asked: each launch by itself, as a rule, or
- * their mean. */
+/* Whether what was missed so far leaves the program's cycles as exact as was asked: each launch by itself, as a rule,
+ * or their mean. */
 static bool is_exact(const struct sampling *s, const struct launch_group *g)
 {
     double mean = g->miss / g->checks, spread = fmax(g->miss_square / g->checks - mean * mean, 0);

@@ -109,6 +109,7 @@ static int arrive_all(struct exec_warp *w, const struct apart_group *g, unsigned
     for (unsigned i = n; i-- > 0;)
         if (arrive(w, &g[i], i ? 0 : ~all)) return RUN_FAULT;
     w->state = WARP_BARRIER;
+    if (w->marks) w->marks->apart = true;
     for (unsigned i = 0; i < BARRIERS; i++)
         if (w->cta->bar[i].threads) cta_check_barrier(w->cta, &w->cta->bar[i]);
     return w->state == WARP_BARRIER ? RUN_WAIT : RUN_ON;

@@ -245,6 +245,7 @@ struct barrier_marks {
     uint32_t *inst; /* which it is: an instruction of the code */
     uint32_t n, room;
     bool failed; /* no memory */
+    bool apart;  /* lanes came to one of them by different ways: the machine hears of the last only (apart.c) */
 };
 void barrier_mark(struct barrier_marks *m, uint64_t at, uint32_t inst);
 
@@ -404,14 +405,15 @@ struct exec_run {
     struct oblivion *skims;    /* what is known of its path; NULL: it is not asked for (oblivious.c) */
     bool skims_passed;         /* CTAs that are passed are not executed */
     uint32_t skimmed_ctas;
-    bool on_demand;                       /* streams are made as they are read (on_demand.c) */
-    bool written, settled;                /* streams can be moved on (written.c); they are not any more */
-    struct cta_out *waiting;              /* then: CTAs that came early, and have no place yet */
-    struct cta_out *told;                 /* then: CTAs that run, in the order in which they were handed out */
-    uint64_t longest;                     /* then: most instructions of a warp, in the mean of a CTA, so far */
-    uint8_t *met;                         /* then: by instruction of the code: a barrier that a machine came to */
-    bool told_badly;                      /* a stream could not be read back */
-    uint64_t ended;                       /* then: warp instructions of those that have ended */
+    bool on_demand;          /* streams are made as they are read (on_demand.c) */
+    bool written, settled;   /* streams can be moved on (written.c); they are not any more */
+    struct cta_out *waiting; /* then: CTAs that came early, and have no place yet */
+    struct cta_out *told;    /* then: CTAs that run, in the order in which they were handed out */
+    uint64_t longest;        /* then: most instructions of a warp, in the mean of a CTA, so far */
+    uint32_t *met;   /* then: by instruction of the code, a barrier: the phase in which a machine came to it last; 0 */
+    uint32_t phase;  /* and so many notes were taken, and one */
+    bool told_badly; /* a stream could not be read back */
+    uint64_t ended;  /* then: warp instructions of those that have ended */
     uint64_t foreseen;                    /* warp instructions of the launch, with on_demand */
     uint64_t *length;                     /* then: warp instructions of each warp of each CTA */
     struct exec_counts skimmed, skim_one; /* of `counts`, theirs; the last one's */

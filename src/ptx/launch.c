@@ -454,11 +454,9 @@ static int make_storage(struct exec_run *r)
 static void look_at_code(struct exec_run *r)
 {
     const struct ptx_image *img = r->l.image;
-    bool apart = false;
     for (uint32_t i = 0; i < img->nfunc; i++) {
         const struct xfunc *f = &img->func[i];
         if (f != r->kernel && f->fn->is_kernel) continue;
-        apart |= f->apart;
         r->watches |= f->strong;
         r->barriers |= f->barriers;
         r->whole_barriers |= f->whole_barriers;
@@ -471,7 +469,7 @@ static void look_at_code(struct exec_run *r)
     if (!r->in_step) {
         if (!r->l.sliced) return;
         r->source.more = slices_more;
-        if (!apart && !r->meets && !r->watches && !r->clocks) written_offer(r);
+        if (!r->meets && !r->watches && !r->clocks) written_offer(r);
         if (r->barriers || r->meets || r->watches) return;
         r->source.excerpt = source_excerpt;
         r->source.gaps = source_gaps;

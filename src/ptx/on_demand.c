@@ -88,13 +88,14 @@ static uint64_t way_of(const struct exec_run *r, const struct exec_cta *c, const
     return (uint64_t)(pace_rate(p, &one) * (double)parts);
 }
 
-/* Of parts of 2^-8: how far all may go so that few come to their ends. */
+/* Of parts of 2^-8: how far all may go so that few come to their ends, there or in the windows behind. */
 static uint64_t least_crowded(const struct exec_run *r, const struct pace *p, uint64_t parts)
 {
+    uint64_t behind = r->next_out < r->info.ctas ? 0 : PACE_BEHIND * 256; /* others take the place of those that end */
     for (; parts; parts /= 2) {
         uint32_t warps = 0, ends = 0;
         for (const struct exec_cta *c = r->live; c; c = c->next) {
-            uint64_t way = way_of(r, c, p, parts);
+            uint64_t way = way_of(r, c, p, parts + behind);
             for (uint32_t i = 0; i < r->nwarps; i++) {
                 const struct exec_warp *w = &c->warp[i];
                 warps += w->state != WARP_DONE;

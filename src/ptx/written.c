@@ -23,7 +23,8 @@ struct told_warp {
     struct stream_reader at; /* behind what the machine was told, or what was left out */
     uint64_t done, total;    /* instructions before that; of the warp's life */
     uint64_t noted;          /* `done` at the note */
-    uint32_t barriers;       /* before that */
+    uint32_t barriers;       /* before that, */
+    uint32_t known;          /* and of these, those that count in `met`, or were left out */
     bool jumps;              /* something was left out since the last piece */
     uint64_t threads;        /* thread instructions of its life */
     struct barrier_marks marks;
@@ -36,6 +37,7 @@ struct told_warp {
 
 enum {
     SM_CTAS = 64,
+    LATELY = 4, /* phases: the time to settle behind a stretch, or a window */
     NEAR = 4096
 }; /* so many instructions before the place where a warp goes on it is noted what they touch */
 
@@ -168,18 +170,25 @@ static bool try_plan(const struct exec_run *r, const struct told_warp *to, const
     return n > 0;
 }
 
-/* The first barrier from here that no machine has come to. What is behind it may be like nothing that was timed, so
- * nobody is moved beyond. */
+/* Whether a machine has come to the barrier lately. What is behind another one may be like nothing that was timed, or
+ * like what was timed long ago. */
+static bool is_familiar(const struct exec_run *r, uint32_t inst)
+{
+    return r->met[inst] && r->met[inst] + LATELY >= r->phase;
+}
+
+/* The first barrier from here to which no machine has come lately: nobody is moved beyond. */
 static uint32_t first_unmet(const struct exec_run *r, const struct told_warp *t, uint32_t until)
 {
     uint32_t k = t->barriers;
-    while (k < until && r->met[t->marks.inst[k]]) k++;
+    while (k < until && is_familiar(r, t->marks.inst[k])) k++;
     return k < until ? k : until;
 }
 
-static void meet(struct exec_run *r, const struct told_warp *t, uint32_t until)
+/* The machine has come to the barriers that it was told of. */
+static void meet(struct exec_run *r, struct told_warp *t)
 {
-    for (uint32_t k = 0; k < until; k++) r->met[t->marks.inst[k]] = 1;
+    for (; t->known < t->barriers; t->known++) r->met[t->marks.inst[t->known]] = r->phase;
 }
 
 /* The plan that brings the warps of a CTA nearest to where they are wanted. False: there is none. */
@@ -228,6 +237,7 @@ static bool move_warp(struct exec_run *r, struct cta_out *o, unsigned warp, cons
         read_blocks(r, t, t->done + 1, &t->gaps, t->done + NEAR >= p->place[warp] ? &t->recent : NULL);
         t->jumps = true;
     }
+    t->known = t->barriers;
     return true;
 }
 
@@ -370,7 +380,8 @@ static int go_on_with_next(struct exec_run *r, struct seat *p, double parts, uin
         p->follows = true;
         return 0;
     }
-    if (replace(r, p->out, next, fmax(parts - p->ends, 0) * p->rate)) return r->told_badly ? -1 : 1;
+    bool known = !r->settled; /* of this one it may not be known where its barriers are */
+    if (known && replace(r, p->out, next, fmax(parts - p->ends, 0) * p->rate)) return r->told_badly ? -1 : 1;
     put_back(r, next);
     --*ctas;
     return 1;
@@ -429,7 +440,15 @@ static struct seat *find_places(struct exec_run *r, uint32_t *n)
     return place;
 }
 
-/* Whether a CTA goes `parts` far, or nearly. */
+/* Whether all barriers of the warp from here to there are familiar. */
+static bool stays_familiar(const struct exec_run *r, const struct told_warp *t, uint64_t place)
+{
+    uint32_t k = t->barriers;
+    while (k < t->marks.n && t->marks.at[k] < place && is_familiar(r, t->marks.inst[k])) k++;
+    return k == t->marks.n || t->marks.at[k] >= place;
+}
+
+/* Whether a CTA goes `parts` far, or nearly, and would be in the same phase of the kernel in the next windows too. */
 static bool goes(const struct exec_run *r, const struct seat *p, double parts)
 {
     struct aims one;
@@ -437,6 +456,7 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
     if (!plan_way(r, p->out, (uint64_t)way, &one) || fabs(one.off) > way / 2) return false;
     for (uint32_t i = 0; i < r->nwarps; i++) {
         const struct told_warp *t = &p->out->told[i];
+        if (runs(t) && !stays_familiar(r, t, one.place[i] + (uint64_t)(PACE_BEHIND * 256 * p->rate))) return false;
         if (runs(t)) room += (double)(most_of(t) - t->done), n++;
     }
     return n > 0 && room / n >= way;
@@ -446,11 +466,12 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
 static uint64_t least_crowded(const struct exec_run *r, const struct seat *place, uint32_t n, uint64_t parts)
 {
     for (; parts; parts /= 2) {
-        double more = r->waiting ? 0 : r->info.ctas - r->next_out, length = mean_length(r);
+        double more = r->waiting ? 0 : r->info.ctas - r->next_out, length = mean_length(r),
+               until = (double)(parts + PACE_BEHIND * 256);
         uint32_t stopped = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (ends_within(&place[i], (double)parts)) {
-                more -= 1 + floor(((double)parts - place[i].ends) * place[i].rate / length);
+            if (ends_within(&place[i], until)) {
+                more -= 1 + floor((until - place[i].ends) * place[i].rate / length);
                 stopped += more < 0;
             } else stopped += !goes(r, &place[i], (double)parts);
         }
@@ -474,11 +495,12 @@ static int64_t written_move(struct stream_source *s, uint64_t parts, uint32_t *c
     uint32_t n;
     uint64_t before = done_in_all(r);
     bool ok = true;
-    struct seat *place = find_places(r, &n);
     *ctas = 0;
+    if (r->settled) return 0;
+    struct seat *place = find_places(r, &n);
     if (!place) return n ? -1 : 0;
     for (const struct cta_out *o = r->told; o; o = o->next_told)
-        for (uint32_t i = 0; i < r->nwarps; i++) meet(r, &o->told[i], o->told[i].barriers);
+        for (uint32_t i = 0; i < r->nwarps; i++) meet(r, &o->told[i]);
     parts = least_crowded(r, place, n, parts);
     for (uint32_t i = 0; ok && parts && i < n; i++) {
         if (ends_within(&place[i], (double)parts)) continue;
@@ -509,7 +531,11 @@ static void written_note(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
     for (struct cta_out *o = r->told; o; o = o->next_told)
-        for (uint32_t i = 0; i < r->nwarps; i++) o->told[i].noted = o->told[i].done;
+        for (uint32_t i = 0; i < r->nwarps; i++) {
+            meet(r, &o->told[i]);
+            o->told[i].noted = o->told[i].done;
+        }
+    r->phase++;
 }
 
 static uint64_t written_made(struct stream_source *s) { return done_in_all((const struct exec_run *)s); }
@@ -544,6 +570,7 @@ bool written_hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream
         struct told_warp *t = &o->told[i];
         c->warp[i].marks = NULL;
         if (t->marks.failed) return false;
+        r->settled |= t->marks.apart; /* how many barriers are behind it cannot be told */
         stream_open(&t->at, out->warp[i]);
         t->total = c->warp[i].executed;
         t->threads = c->warp[i].threads;
@@ -573,7 +600,7 @@ void written_release(struct exec_run *r, struct cta_out *o)
     while (*at != o) at = &(*at)->next_told;
     *at = o->next_told;
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        if (!r->settled) meet(r, &o->told[i], o->told[i].barriers);
+        if (!r->settled) meet(r, &o->told[i]);
         r->ended += o->told[i].total;
         r->passed.warp_instructions += o->told[i].gaps.warp;
         r->passed.thread_instructions += o->told[i].gaps.thread;
@@ -595,7 +622,10 @@ static void written_leave(struct stream_source *s) { ((struct exec_run *)s)->set
 static bool written_begin(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
-    if (r->next_out || r->cluster_size > 1 || !(r->met = calloc(r->info.code->ninst + 1, 1))) return false;
+    /* Where all CTAs are in one phase of the kernel only barriers tell when it ends (`libor` has none). */
+    if (!r->barriers && r->info.ctas <= r->room) return false;
+    if (r->next_out || r->cluster_size > 1 || !(r->met = calloc(r->info.code->ninst + 1, sizeof *r->met))) return false;
+    r->phase = 1;
     r->written = true;
     r->known = NULL; /* CTAs that are left out are counted, since what is foreseen follows from them */
     s->more = written_more;

@@ -257,12 +257,12 @@ static double share_of(const struct sampling *s, const struct launch_group *g)
     return all > 0 ? cycles_of(s, g) / all : 1;
 }
 
-/* Whether what was missed so far leaves the program's cycles as exact as was asked: each launch by itself, or their
- * mean. */
+/* Whether what was missed so far leaves the program's cycles as exact as was asked: each launch by itself, as a rule,
+ * or their mean. */
 static bool is_exact(const struct sampling *s, const struct launch_group *g)
 {
     double mean = g->miss / g->checks, spread = fmax(g->miss_square / g->checks - mean * mean, 0);
-    if (2 * sqrt(g->miss_square / g->checks) * share_of(s, g) <= s->asked) return true;
+    if (sqrt(g->miss_square / g->checks) * share_of(s, g) <= s->asked) return true;
     double open =
         g->checks < 2 ? sqrt(spread) : fabs(mean) + sampling_student(g->checks) * sqrt(spread / (g->checks - 1));
     return open * share_of(s, g) <= s->asked;

@@ -13,9 +13,10 @@ enum {
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
     LONG_WINDOW = 4096,         /* and at most */
-    LEAST_WINDOWS = 20,         /* a launch of fewer is timed in full */
-    LONG_WARP = 16384, /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
-    FIRST_LOOK = 256   /* core cycles */
+    MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
+    LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
+    LONG_WARP = 16384,  /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
+    FIRST_LOOK = 256    /* core cycles */
 };
 
 /* How long windows are, when it is known how much the launch has to do. False: it is too short. */
@@ -25,7 +26,9 @@ static bool moves_size(struct gpu *g)
     const struct launch_info *l = w->source->info;
     uint64_t warps = l->warps_per_cta * (l->ctas < w->wave ? l->ctas : w->wave);
     uint64_t total = w->source->foreseen(w->source), window = total / MOST_WINDOWS;
-    if (window < warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
+    uint64_t least = warps * WINDOW_INSTRUCTIONS;
+    if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
+    if (window < least) window = least;
     if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
     if (!total || total / window < LEAST_WINDOWS) return false;
     if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)LONG_WARP) return false;

@@ -162,13 +162,15 @@ static void weigh(const struct wave_report *w, double left_out, struct weights *
     }
 }
 
-/* Whether window j lies behind a break, or passes on the way to one, where streams were moved on. The warps have come
+/* Whether window j lies behind a break, or passes on the way to one, where streams were moved on, or is the one behind
+ * it, before which nothing was left out. The warps have come
  * to their ends there. What the two sides of the break differ by is doubted as a whole (add_windows); it is no scatter,
  * and says nothing of the stretches long before it. Of waves a break says that there never was a steady state, so there
  * it counts as scatter too. */
 static bool crosses_break(const struct wave_report *w, unsigned j)
 {
     if (!w->moved) return false;
+    if (j && w->breaks[j - 1]) return true;
     while (j + 1 < w->windows && w->passing[j]) j++;
     return w->breaks[j];
 }
@@ -214,17 +216,29 @@ static double doubt_drift(const struct wave_report *w, const struct weights *x, 
 
 /* Where CTAs were replaced by others as streams were moved on, they may have lost a rhythm in which they shared what
  * one of them had fetched (`lavamd`), and no window shows it, since all behind the first stretch are alike. So it is
- * doubted by as much as the windows before that would have made of it. */
-static double doubt_rhythm(const struct wave_report *w, const struct weights *x, unsigned i, double added)
+ * doubted by as much as windows would have made of it that followed one another before that, in which nothing was left
+ * out. Later ones take their place when so many have followed one another as a steady state takes to be found: the
+ * machine is in another one then, because there are fewer CTAs. */
+static double doubt_rhythm(const struct wave_report *w, const struct weights *x, unsigned i)
 {
-    double work = 0, count = 0, left_out = 0;
+    enum { LEAST = 3 };
+    double doubt = 0, work = 0, count = 0, left_out = 0, added = 0;
+    unsigned run = 0;
     if (!w->moved || !w->skipped) return 0;
-    for (unsigned j = 0; j < x->n; j++) left_out += x->factor[j] * x->work[j];
-    for (unsigned j = 0; j < x->n && (!j || !w->gap[j - 1]); j++) {
-        work += x->work[j];
-        count += (double)counts(&w->window[j])[i];
+    for (unsigned j = 0; j < x->n; j++) {
+        run = !j || (!w->gap[j - 1] && !w->passing[j] && !w->passing[j - 1]) ? run + 1 : 1;
+        if (run == LEAST) {
+            doubt += work > 0 ? fabs(added - count / work * left_out) : 0;
+            work = count = left_out = added = 0;
+        }
+        for (unsigned k = run == LEAST ? j + 1 - LEAST : j; run >= LEAST && k <= j; k++) {
+            work += x->work[k];
+            count += (double)counts(&w->window[k])[i];
+        }
+        left_out += x->factor[j] * x->work[j];
+        added += x->factor[j] * (double)counts(&w->window[j])[i];
     }
-    return work > 0 ? fabs(added - count / work * left_out) : 0;
+    return doubt + (work > 0 ? fabs(added - count / work * left_out) : 0);
 }
 
 /* What the parts that were left out would have added to counter i, and how far it may be off. */
@@ -240,7 +254,7 @@ static double add_windows(const struct wave_report *w, const struct weights *x, 
     }
     if (x->used > 1) m->variance[i] = variance_of(w, i) * x->square;
     else doubt += added;
-    doubt += doubt_rhythm(w, x, i, added);
+    doubt += doubt_rhythm(w, x, i);
     double floor_share = w->moved ? MOVED_FLOOR : is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR;
     m->doubt[i] = floor_share * added + doubt;
     return added;

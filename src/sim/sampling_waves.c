@@ -38,12 +38,14 @@ enum {
     SCATTER_KNOWN = 6,   /* windows: of more it is known how they scatter */
     MOST_PASSING = 2,    /* windows behind a stretch that may differ from those before it */
     HOPELESS = 2,        /* times what is left is less than the windows that it would take: no more is left out */
+    LEAD = 3,            /* windows that are alike before anything is left out, at least */
     FAR = 100,           /* where streams are moved on: windows that a stretch is long at most; */
     GROWTH = 4,          /* times all that was before it, too; */
     LEAST_STRETCHES = 16 /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
+static const double MOVED = 4 / 3.0; /* times as much is left to chance where streams are moved on: more is doubted */
 static const double STEADY = 5, PAIRS = 7.5, SWING = 10, VERY_STILL = 0.25;
 
 void waves_prepare(struct gpu *g)
@@ -73,7 +75,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.ctas = l->ctas;
     w->report.why = NULL;
     w->report.excerpts = w->report.moved = false;
-    w->report.broken = w->since = 0;
+    w->report.broken = w->since = w->lead = 0;
     w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
     w->settle = 1;
@@ -94,8 +96,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->fetched = before.l2.fetches;
     w->wave = (uint32_t)resident;
     bool many = waves_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
-    /* Of few long CTAs that meet at barriers all are in one phase of the kernel, and the next may be another one. */
-    may_move &= s->leave ? l->ctas > resident && l->ctas / resident < MANY_WAVES : !many;
+    may_move &= s->leave ? l->ctas / resident < MANY_WAVES : !many;
     if (!many && g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
     else if (may_move && moves_begin(g, s)) return;
     if (many) waves_start(g);
@@ -120,12 +121,12 @@ static uint64_t at_least(uint64_t n, uint64_t least) { return n > least ? n : le
 /* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. Where a cache
  * is asked less than once in RARE instructions, what misses there is a share of these: it hardly matters, and a window
  * has too few accesses to tell (`cutcp`). */
-enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64 };
-static unsigned rates_of(const struct sample *s, double out[RATES])
+enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64, RARE_MOVED = 16 };
+static unsigned rates_of(const struct waves *w, const struct sample *s, double out[RATES])
 {
     const struct run_stats *t = &s->stats;
     unsigned n = 0;
-    uint64_t few = t->sm.warp_instructions / RARE;
+    uint64_t few = t->sm.warp_instructions / (w->moves ? RARE_MOVED : RARE);
     out[n++] = share(t->l1d.misses + t->l1d.bypasses + t->l1d.hits_reserved, at_least(t->l1d.accesses, few));
     out[n++] = share(t->l2.misses, at_least(t->l2.accesses, few));
     const uint64_t *reason = (const uint64_t *)(const void *)&t->account;
@@ -141,8 +142,8 @@ static double ipc_of(const struct sample *s) { return share(s->stats.sm.warp_ins
 static bool alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
 {
     double x[RATES], y[RATES], ia = ipc_of(a), ib = ipc_of(b);
-    unsigned n = rates_of(a, x);
-    rates_of(b, y);
+    unsigned n = rates_of(w, a, x);
+    rates_of(w, b, y);
     if (w->moves) n = MISS_RATES;
     if (fabs(ia - ib) > tolerance * fmax(ia, ib)) return false;
     for (unsigned i = 0; i < n; i++)
@@ -191,7 +192,7 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     double x[3][RATES];
-    for (unsigned i = 0; i < 3; i++) rates_of(last - i, x[i]);
+    for (unsigned i = 0; i < 3; i++) rates_of(w, last - i, x[i]);
     for (unsigned i = 0; i < MISS_RATES; i++) {
         double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
         if (most - least > STEADY * w->tolerance * most) return false;
@@ -199,12 +200,19 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
     return alike(w, before, last, part * w->tolerance);
 }
 
-/* What the last window behind a stretch may differ by from the two before it: more where windows scatter anyway. */
-static double tolerance_of(const struct waves *w)
+/* The first window that says how the launch scatters. Where streams are moved on that is one of those among which a
+ * steady state was found: those before it came to it, and what they differ by is no scatter. */
+static unsigned first_steady(const struct waves *w)
 {
-    static const double deviations = 3.5; /* of a window from the mean of two: once in 200 times */
+    if (!w->moves) return 0;
+    return w->since > w->lead ? w->since : w->lead;
+}
+
+/* By how much windows scatter, as a share of their speed. */
+static double noise_of(const struct waves *w)
+{
     double jumps = 0, sum = 0, before = 0, n = 0;
-    for (unsigned i = 0; i + 1 < w->report.windows; i++) {
+    for (unsigned i = first_steady(w); i + 1 < w->report.windows; i++) {
         if (w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before);
@@ -212,8 +220,14 @@ static double tolerance_of(const struct waves *w)
         sum += ipc;
         n++;
     }
-    double noise = n > 2 ? sqrt(jumps / (2 * (n - 1))) / (sum / n) : 0;
-    return fmin(fmax(STEADY * w->tolerance, deviations * noise), 2 * STEADY * w->tolerance);
+    return n > 2 ? sqrt(jumps / (2 * (n - 1))) / (sum / n) : 0;
+}
+
+/* What the last window behind a stretch may differ by from the two before it: more where windows scatter anyway. */
+static double tolerance_of(const struct waves *w)
+{
+    static const double deviations = 3.5; /* of a window from the mean of two: once in 200 times */
+    return fmin(fmax(STEADY * w->tolerance, deviations * noise_of(w)), 2 * STEADY * w->tolerance);
 }
 
 /* Whether of the last 2 n windows the first n are like the others. */
@@ -254,7 +268,7 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
 {
     enum { HALF = 4 };
     unsigned n = w->report.windows - w->since;
-    if (n < 3) return false;
+    if (n < LEAD) return false;
     if (!(w->faster && w->slower) && is_still(w, before, 1)) return true;
     return n >= 2 * HALF && halves_alike(w, HALF, STEADY / 2 * w->tolerance);
 }
@@ -265,7 +279,7 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
 static unsigned more_windows(const struct waves *w)
 {
     double sum = 0, square = 0, jumps = 0, before = 0, n = 0;
-    for (unsigned i = 0; i < w->report.windows; i++) {
+    for (unsigned i = first_steady(w); i < w->report.windows; i++) {
         if (w->moves && w->report.passing[i]) continue;
         double ipc = ipc_of(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before) / 2;
@@ -275,7 +289,8 @@ static unsigned more_windows(const struct waves *w)
         n++;
     }
     if (n < 3) return 1;
-    double spread = (w->moves ? jumps : fmax(square - sum * sum / n, 0)) / (n - 1), half = w->allowed.error * sum / n;
+    double spread = (w->moves ? jumps : fmax(square - sum * sum / n, 0)) / (n - 1),
+           half = w->allowed.error * (w->moves ? MOVED : 1) * sum / n;
     double wanted = fmin(4 * spread / (half * half), WAVES_MAX);
     return wanted > n + 1 ? (unsigned)(wanted - n) : 1;
 }
@@ -290,6 +305,15 @@ static void set_mark(struct gpu *g, uint32_t ctas)
     else w->mark = moves_given(g) + ctas;
 }
 
+/* Whether half a window brings twice what the L2 holds, so that behind a stretch no more has to pass: where streams are
+ * moved on warps need again what they needed before. */
+static bool fills_soon(const struct gpu *g)
+{
+    const struct wave_report *r = &g->waves.report;
+    uint64_t lines = (uint64_t)(g->config.v[P_L2_SETS] * g->config.v[P_L2_WAYS]) * g->slices;
+    return r->window[r->windows - 1].stats.l2.fetches >= 2 * 2 * lines;
+}
+
 /* Passes over so many CTAs, for which the windows before and behind them stand; what follows fills the caches anew.
  * False: none could be. */
 static bool skip(struct gpu *g, uint32_t ctas)
@@ -298,12 +322,13 @@ static bool skip(struct gpu *g, uint32_t ctas)
     if (w->moves) w->report.moved |= (ctas = moves_skip(g, ctas)) > 0;
     else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
     if (!ctas) return false;
+    if (!w->left_out) w->lead = w->report.windows - LEAD;
     w->left_out += ctas;
     w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
     w->behind_gap = true;
     w->phase = WAVES_WARM;
-    set_mark(g, w->settle * w->resident);
+    set_mark(g, w->moves && fills_soon(g) ? w->resident / 2 : w->settle * w->resident);
     return true;
 }
 
@@ -380,8 +405,10 @@ static bool widens(struct gpu *g)
  * shorter one, so that what lies between two windows is known from them. */
 static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last)
 {
-    double then = ipc_of(before), now = ipc_of(last);
-    if (fabs(now - then) > STEADY / 2 * w->tolerance * fmax(now, then)) w->reach /= 2;
+    static const double deviations = 2;
+    double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
+           moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
+    if (fabs(now - then) > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;

@@ -51,7 +51,8 @@ struct waves {
     uint32_t whole;               /* CTAs of the launch */
     uint64_t mark;                /* with moves: where the phase ends */
     uint64_t left_out;            /* CTAs so far */
-    unsigned since;               /* with moves: the window behind the last break */
+    unsigned since;               /* with moves: the window behind the last break, */
+    unsigned lead;                /* and the first of those that were alike before anything was left out */
     struct stream_source *source; /* with excerpts: of the launch; */
     uint64_t gaps;                /* left out before the window; with excerpts, all that was */
     tick_t length;                /* of a window */

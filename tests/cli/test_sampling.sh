@@ -105,14 +105,14 @@ check "parts of warps were left out, and CTAs came in the place of others" pytho
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] < n["ctas"]["all"], n' \
     "$work/boxes.json"
-# its warps come to their ends behind a stretch: that is no reason to time all of it (its interval misses the full run's
-# cycles by 1 %: docs/sampling.md)
+# its warps come to their ends, before which the last stretch stops: that is no reason to time all of it (its interval
+# misses the full run's cycles by 0.3 %: docs/sampling.md)
 good "ends sampled" run atax --gpu gtx480-ideal --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4 --sample \
     --json "$work/ends.json" -q
 check "ends: laws" laws "$work/ends.json"
 check "warps that end are not timed in full" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
-assert "not as before" in n["timed_in_full_because"][0] and n["timed_share"] < 0.7, n' "$work/ends.json"
+assert not n["timed_in_full_because"] and n["timed_share"] < 0.7, n' "$work/ends.json"
 check "waves were left out" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"

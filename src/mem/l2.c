@@ -1,4 +1,5 @@
 /* l2.c - the cycle of a slice: fills, replies, the oldest request, and when there is work again. */
+#include "mem/l2_halves.h"
 #include "mem/l2_priv.h"
 #include "warpline/policy_notes.h"
 
@@ -26,8 +27,7 @@ static inline enum l2_stall read_line(struct l2 *s, struct req *r, const struct 
 /* A slice without the rules of GPGPU-Sim 3.2 has a copy of its own of these. */
 #define INTO_BOTH static inline __attribute__((always_inline))
 
-/* Lets those of the entry's requests answer whose sectors have all arrived. */
-static void release_waiting(struct l2 *s, uint32_t m, uint32_t at)
+void l2_release_waiting(struct l2 *s, uint32_t m, uint32_t at)
 {
     struct req_list *waiting = &s->mshr.entry[m].waiting;
     struct req *r = waiting->head;
@@ -77,14 +77,14 @@ INTO_BOTH void accept_fill(struct l2 *s, tick_t now)
     s->mshr_sectors -= l2_weight(s, f->fetch);
     s->stats.fills += l2_weight(s, f->fetch);
     s->fill_free = now + s->port_ticks[bit_count32(f->fetch)];
-    if (f->cache == L2_SLICE && !s->forward_pending) {
+    if (f->cache == L2_SLICE && !s->forward_pending && f->trip != TRIP_CROSSED) {
         req_free(s->pool, f); /* fetched for a store: no load waits for it */
     } else {                  /* the oldest of those that wait */
         f->next = s->mshr.entry[m].waiting.head;
         if (!f->next) s->mshr.entry[m].waiting.tail = &f->next;
         s->mshr.entry[m].waiting.head = f;
     }
-    release_waiting(s, m, at);
+    l2_release_waiting(s, m, at);
     if (t->sectors[at].pending) return;
     t->sectors[at].mshr = NO_MSHR;
     mshr_release(&s->mshr, m);
@@ -124,11 +124,9 @@ static inline void leave_queue(struct l2 *s, struct req *behind, tick_t now)
     s->queue_used--;
 }
 
-INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
+/* The request is at the tags. Nothing has changed if it has to wait. */
+INTO_BOTH enum l2_stall access_tags(struct l2 *s, struct req *r, tick_t now)
 {
-    if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
-    if (!l2_reply_fits(s, now)) return L2_STALL_REPLY;
-    struct req *behind = r->next; /* the request may be in another list afterwards */
     uint32_t sectors = s->port_time == L2_PAY_LINE ? LINE_SECTORS : bit_count32(r->sectors);
     struct wl_access a;
     s->moved = 0;
@@ -140,10 +138,19 @@ INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
     else why = l2_write_line(s, r, &a, found, now);
     if (why != L2_GO) return why;
     if (a.kind == WL_LOAD) r->note = write_note(s, &a);
-    leave_queue(s, behind, now);
     s->port_free = now + s->port_ticks[s->port_time == L2_PAY_HIT ? s->moved : sectors];
     s->part.clock->progress++;
     return L2_GO;
+}
+
+INTO_BOTH enum l2_stall access_head(struct l2 *s, struct req *r, tick_t now)
+{
+    if (s->stop_all && !port_can_push(s->mem, now)) return L2_STALL_MISSQ;
+    if (!l2_reply_fits(s, now)) return L2_STALL_REPLY;
+    struct req *behind = r->next; /* the request may be in another list afterwards */
+    enum l2_stall why = access_tags(s, r, now);
+    if (why == L2_GO) leave_queue(s, behind, now);
+    return why;
 }
 
 static uint64_t *stall_counter(struct l2 *s)
@@ -205,6 +212,105 @@ INTO_BOTH void serve_head(struct l2 *s, struct req *r, tick_t now)
     if (!r || s->port_free > now) return;
     s->stalled = access_head(s, r, now);
     if (s->stalled != L2_GO) ++*stall_counter(s);
+}
+
+/* ---- a slice of one of two halves, l2.halves ---- */
+
+/* Whether a store finds the sectors of a copy on their way and has to wait for them, as it would at home. */
+static bool meets_pending(const struct l2 *s, const struct req *r)
+{
+    if (!s->await_pending || r->kind == WL_ATOMIC) return false;
+    int at = tags_find(&s->tags, r->set, r->line);
+    return at >= 0 && s->tags.sectors[at].pending & r->sectors;
+}
+
+/* A request for a line whose home is the slice across. */
+static enum l2_stall access_far(struct l2 *s, struct req *r, tick_t now)
+{
+    if (!l2_half_open(s, now)) return L2_STALL_MISSQ;
+    if (!l2_reply_fits(s, now)) return L2_STALL_REPLY;
+    struct req *behind = r->next;
+    if (r->kind == WL_LOAD) {
+        enum l2_stall why = access_tags(s, r, now);
+        if (why != L2_GO) return why;
+    } else { /* only through the data port */
+        if (meets_pending(s, r)) return L2_STALL_LINE;
+        s->port_free = now + s->port_ticks[bit_count32(r->sectors)];
+        s->part.clock->progress++;
+        l2_half_pass(s, r);
+    }
+    port_pop_to(&s->in, behind, now);
+    l2_half_send(s, now);
+    return L2_GO;
+}
+
+/* The oldest request that came across, if the data port is free. */
+static void serve_crossed(struct l2 *s, tick_t now)
+{
+    struct l2_half *h = s->half;
+    struct req *r = port_peek(&h->in, now);
+    h->stalled = L2_GO;
+    if (!r || s->port_free > now) return;
+    h->stalled = L2_STALL_REPLY;
+    if (!port_can_push(l2_half_way_back(s), now)) return;
+    struct req *behind = r->next;
+    h->stalled = access_tags(s, r, now);
+    if (h->stalled != L2_GO) return;
+    port_pop_to(&h->in, behind, now);
+    h->crossed_last = true;
+}
+
+/* The oldest request of the network. */
+static void serve_near(struct l2 *s, tick_t now)
+{
+    struct req *r = port_peek(&s->in, now);
+    s->stalled = L2_GO;
+    if (!r || s->port_free > now) return;
+    s->stalled = r->trip == TRIP_FAR ? access_far(s, r, now) : access_head(s, r, now);
+    if (s->stalled == L2_GO) s->half->crossed_last = false;
+    else ++*stall_counter(s);
+}
+
+/* One access per cycle, the network's requests and those that came across in turn. Whose turn it was and who had to
+ * wait for another reason tries again when the data port is free: a request stalls only where it is tried. */
+static void serve_in_turn(struct l2 *s, tick_t now)
+{
+    uint64_t before = s->part.clock->progress;
+    bool near_first = s->half->crossed_last;
+    if (near_first) serve_near(s, now);
+    if (s->part.clock->progress == before) serve_crossed(s, now);
+    else s->half->stalled = L2_GO;
+    bool served = s->part.clock->progress != before;
+    if (!near_first && !served) serve_near(s, now);
+    else if (served) s->stalled = L2_GO;
+}
+
+static void answer_done(struct l2 *s, tick_t now)
+{
+    struct req *r = s->done.head;
+    if (!r || r->trip != TRIP_CROSSED) send_done(s, now);
+    else if (port_can_push(l2_half_way_back(s), now)) l2_reply(s, list_pop(&s->done), now);
+}
+
+/* Fills from memory and answers of the other half in turn. */
+static void accept_both(struct l2 *s, tick_t now)
+{
+    uint32_t fills = s->fill.used;
+    bool back_first = !s->half->back_last;
+    if (back_first) l2_half_accept(s, now);
+    accept_fill(s, now);
+    if (s->fill.used < fills) s->half->back_last = false;
+    if (!back_first) l2_half_accept(s, now);
+}
+
+static tick_t tick_half(struct l2 *s, tick_t now)
+{
+    accept_both(s, now);
+    answer_done(s, now);
+    serve_in_turn(s, now);
+    bool sent = send_down(s, now);
+    if (sent && (s->stalled == L2_STALL_MISSQ || s->half->stalled == L2_STALL_MISSQ)) return now + s->part.period;
+    return tick_min(next_work(s, now), l2_half_next(s, now));
 }
 
 /* ---- ahead of the clock, l2.hop = 1 ----
@@ -271,7 +377,7 @@ tick_t l2_tick(struct l2 *s, tick_t now)
     if (s->stalled != L2_GO) *stall_counter(s) += part_cycles(&s->part, now - s->last) - 1;
     s->last = now;
     if (s->pol.next_epoch != UINT64_MAX) policy_epoch(&s->pol, part_cycles(&s->part, now));
-    if (!s->plain) return tick_v3(s, now);
+    if (!s->plain) return s->half ? tick_half(s, now) : tick_v3(s, now);
     accept_fill(s, now);
     send_done(s, now);
     serve_head(s, port_peek(&s->in, now), now);

@@ -16,7 +16,11 @@ struct req *l2_make_down(struct l2 *s, const struct req *r, uint64_t line, uint8
     d->row = r->row;
     d->set = r->set;
     d->nvm = nvm_line(s->nvm, line);
-    if (line != r->line) addrmap_route(s->map, d);
+    if (line != r->line) {
+        addrmap_route(s->map, d);
+        d->slice = (uint16_t)s->index; /* it is at home here */
+        d->trip = TRIP_NONE;
+    }
     return d;
 }
 

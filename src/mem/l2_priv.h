@@ -47,9 +47,13 @@ struct l2_shares {
     uint32_t hits, merged, misses, bypassed;
 };
 
+/* Counts what l2.halves adds; true: the access was a read's second one, at the home of its line, and nothing else. */
+bool l2_count_crossing(struct l2 *s, const struct req *r, struct l2_shares n);
+
 /* The one place where accepted accesses are counted. */
 static inline void l2_count(struct l2 *s, const struct req *r, struct l2_shares n)
 {
+    if (r->trip && l2_count_crossing(s, r, n)) return;
     struct l2_stats *st = &s->stats;
     uint32_t all = n.hits + n.merged + n.misses + n.bypassed;
     st->accesses += all;
@@ -97,8 +101,15 @@ static inline bool l2_reply_fits(struct l2 *s, tick_t now)
     return s->outq_cap ? s->outq_used < s->outq_cap : port_can_push(s->out, now);
 }
 
+/* A request of the other half is answered to there (l2_halves.c). */
+void l2_half_return(struct l2 *s, struct req *r, tick_t now);
+
 static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
 {
+    if (r->trip == TRIP_CROSSED) {
+        l2_half_return(s, r, now);
+        return;
+    }
     r->is_reply = true;
     if (!s->outq_cap) {
         s->reply_at = s->spaced ? tick_max(now, s->reply_at + s->part.period) : now;
@@ -108,6 +119,9 @@ static inline void l2_reply(struct l2 *s, struct req *r, tick_t now)
     list_push(&s->outq, r);
     s->outq_used++;
 }
+
+/* Lets those of the entry's requests answer whose sectors have all arrived (l2.c). */
+void l2_release_waiting(struct l2 *s, uint32_t m, uint32_t at);
 
 /* ---- l2_line.c ---- */
 

@@ -1,4 +1,5 @@
 /* l2_read.c - reads and atomics of a slice that do not find all their data. */
+#include "mem/l2_halves.h"
 #include "mem/l2_priv.h"
 
 /* ---- reads without a line ---- */
@@ -56,6 +57,7 @@ struct lookup {
     uint8_t want;    /* sectors the read is about */
     uint8_t missing; /* those of `want` that the line does not have */
     uint8_t fetch;   /* sectors the read has to fetch itself */
+    bool far;        /* they come from the other half of the L2 */
 };
 
 /* The sectors of a fetch with their neighbours, as far as those are neither there nor on their way. */
@@ -70,6 +72,7 @@ static uint8_t l2_promoted(const struct l2 *s, uint8_t fetch, const struct line_
 static struct lookup look_up(const struct l2 *s, const struct req *r, int at)
 {
     struct lookup k = {.found = FOUND_NOTHING, .at = (uint32_t)at, .entry = NO_MSHR, .want = l2_wanted(s, r)};
+    k.far = r->trip == TRIP_FAR;
     const struct line_sectors *l = at < 0 ? NULL : &s->tags.sectors[at];
     if (!l && s->bypassing_used) k.entry = find_bypassing(s, r);
     if (k.entry != NO_MSHR) {
@@ -97,14 +100,16 @@ static enum l2_stall check_mshr(const struct l2 *s, const struct lookup *k)
     if (k->entry != NO_MSHR && !can_merge(s, k)) return L2_STALL_MERGE;
     bool full =
         s->mshr_sectors + l2_weight(s, k->fetch) > s->mshr_limit || (k->entry == NO_MSHR && mshr_full(&s->mshr));
+    if (k->far && !full) full = !l2_half_may_ask(s, l2_weight(s, k->fetch));
     return k->fetch && full ? L2_STALL_MSHR : L2_GO;
 }
 
 /* Of the sectors that are on their way already, those that came along with a neighbour and that nobody has asked for:
- * the first read of one misses, as on an H200 (docs/fidelity-h200.md). */
+ * the first read of one counts as a miss; not in an L2 of two halves, whose counters are those of an H200
+ * (docs/fidelity-h200.md). */
 static uint8_t unasked(const struct l2 *s, struct mshr_entry *m, const struct lookup *k)
 {
-    if (s->promote < 2) return 0;
+    if (s->promote < 2 || s->half) return 0;
     uint8_t first = (uint8_t)(k->missing & ~k->fetch & ~m->sectors);
     m->sectors |= k->missing;
     return first;
@@ -118,7 +123,8 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
     if (k->fetch) { /* it fetches its own sectors; requests that merge with it wait in the entry */
         s->mshr.entry[l->mshr].count++;
         if (s->by_sector) mshr_begin_sectors(&s->mshr, l->mshr, k->fetch);
-        l2_start_fetch(s, r, at, k->fetch);
+        if (k->far) l2_half_ask(s, r, at, k->fetch);
+        else l2_start_fetch(s, r, at, k->fetch);
     } else {
         if (s->by_sector) mshr_join(&s->mshr, l->mshr, k->missing, r);
         else mshr_wait(&s->mshr, l->mshr, r);
@@ -133,13 +139,22 @@ static void l2_await(struct l2 *s, struct req *r, const struct lookup *k, uint32
     } else l2_count(s, r, (struct l2_shares){.merged = !k->fetch, .misses = k->fetch != 0});
 }
 
+/* A far line of which no copy is to be kept. */
+static void read_across(struct l2 *s, struct req *r, const struct wl_access *a)
+{
+    policy_access(&s->pol, a, WL_BYPASSED, -1);
+    l2_count(s, r, (struct l2_shares){.misses = l2_weight(s, l2_wanted(s, r))});
+    l2_half_pass(s, r);
+}
+
 static enum l2_stall read_new_line(struct l2 *s, struct req *r, const struct wl_access *a, const struct lookup *k)
 {
     uint32_t at;
-    switch (l2_find_place(s, a, 1, &at)) {
+    enum l2_place place = k->far && !l2_half_may_keep(s, a->set) ? BYPASS : l2_find_place(s, a, 1, &at);
+    switch (place) {
     case WAIT_LINE: return L2_STALL_LINE;
     case WAIT_MISSQ: return L2_STALL_MISSQ;
-    case BYPASS: bypass_read(s, r, a); return L2_GO;
+    case BYPASS: k->far ? read_across(s, r, a) : bypass_read(s, r, a); return L2_GO;
     case TAKE: break;
     }
     l2_take_line(s, r, a, at);

@@ -413,12 +413,15 @@ static int from_latencies(struct calibration *k, struct wl_err *e)
     if (!rc) rc = solve(k, P_L1D_PIPE, PROBE_L1, "latency.l1", 1, e);
     if (!rc) rc = solve(k, P_L2_ROP, PROBE_L2, "latency.l2", slow, e);
     if (!rc) rc = solve(k, P_MEM_LATENCY, PROBE_MEMORY, "latency.dram", slow, e);
+    const int64_t *v = k->machine.v;
     double gap = value_of(k, "launch.gap_cycles"), l2 = fmax(0, value_of(k, "latency.l2"));
-    bool cold = !k->machine.v[P_L1C_PERFECT];
+    double far = v[P_L2_HALVES] ? 2 * (double)v[P_L2_CROSSING] / slow : 0; /* some SM's store crosses */
+    bool cold = !v[P_L1C_PERFECT];
     if (!rc && gap > 0)
-        rc = put(k, P_SM_LAUNCH_DELAY, fmax(0, gap - (cold ? 2 : 1) * l2), "launch.gap_cycles", e,
-                 cold ? "less twice latency.l2, which the last store and the first parameter take"
-                      : "less latency.l2, which the last store takes");
+        rc = put(k, P_SM_LAUNCH_DELAY, fmax(0, gap - (cold ? 2 : 1) * l2 - far), "launch.gap_cycles", e,
+                 "less %slatency.l2, which the last store%s take%s%s", cold ? "twice " : "",
+                 cold ? " and the first parameter" : "", cold ? "" : "s",
+                 far > 0 ? ", and the way to the other half of the L2" : "");
     return rc;
 }
 

@@ -168,6 +168,8 @@ void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out)
         out->slice = hash_slice(m, addr, rest, out->slice);
         out->channel = out->slice >> m->slice_bits;
     }
+    if (m->half_groups) /* of a pair of slices, one per half, any two lines side by side have different ones */
+        out->slice = (out->slice & ~1u) | (uint32_t)__builtin_parityll(addr >> LINE_SHIFT);
     out->row = (uint32_t)gather(&m->row, rest);
     if (m->bank_hash) out->bank = hash_bank(m, out->bank, out->row);
     out->set = set_index(m->l2_index, m->l2_sets, gather(&m->inside, rest) >> LINE_SHIFT);
@@ -181,4 +183,8 @@ void addrmap_route(const struct addrmap *m, struct req *r)
     r->set = (uint16_t)p.set;
     r->bank = (uint8_t)p.bank;
     r->row = p.row;
+    if (!m->half_groups) return;
+    uint32_t near = (p.slice & ~1u) | addrmap_half(m, r->sm);
+    r->slice = (uint16_t)near;
+    r->trip = near != p.slice ? TRIP_FAR : TRIP_NONE;
 }

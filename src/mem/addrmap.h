@@ -36,6 +36,7 @@ struct addrmap {
     unsigned channel_bits;
     enum map_hash hash, bank_hash;
     uint32_t banks;
+    uint32_t half_groups; /* l2.halves: groups to which pairs of SMs are dealt out; 0: one L2 */
     enum index_fn l2_index;
     uint32_t l2_sets;
     struct bit_field row, bank, channel;
@@ -50,6 +51,12 @@ struct place {
 int addrmap_init(struct addrmap *m, const char *text, unsigned channels, unsigned slices, unsigned banks,
                  struct wl_err *e);
 void addrmap_place(const struct addrmap *m, uint64_t addr, struct place *out);
+/* The half of the L2 that an SM is in: the first groups of SMs (icnt.join_groups) belong to one, the others to the
+ * other. */
+static inline uint32_t addrmap_half(const struct addrmap *m, uint32_t sm)
+{
+    return sm / 2 % m->half_groups >= m->half_groups / 2;
+}
 /* Writes a request's slice, set, bank and row. */
 void addrmap_route(const struct addrmap *m, struct req *r);
 

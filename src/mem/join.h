@@ -48,7 +48,7 @@ tick_t join_release(struct join *j, struct port **out, tick_t latency, tick_t no
 static inline struct req *join_next(struct req *r)
 {
     struct req *f = r->others;
-    f->leads = (uint8_t)(r->leads - 1);
+    f->leads = (r->leads - 1u) & 63;
     f->answer = r->answer;
     f->note = r->note;
     f->is_reply = true;

@@ -39,8 +39,8 @@ struct l2 {
     enum l2_stall stalled; /* what the oldest request waits for */
     enum l2_write write;
     enum l2_port_time port_time; /* what a request pays for at the data port */
-    bool plain; /* without the rules of GPGPU-Sim 3.2 below but port, pending stores and miss queue, and without a
-                   queue of replies */
+    bool plain; /* without the rules of GPGPU-Sim 3.2 below but port, pending stores and miss queue, without a queue
+                   of replies, and not one of two halves */
     bool sectored;
     uint8_t promote;  /* how many sectors are fetched together */
     uint8_t moved;    /* sectors the access at the tags moves, when only hits pay at the data port */
@@ -64,7 +64,8 @@ struct l2 {
     struct req_pool *pool;
     const struct addrmap *map;
     uint32_t index;
-    void *shared; /* the slot for the tables of one scheme */
+    void *shared;         /* the slot for the tables of one scheme */
+    struct l2_half *half; /* NULL, or l2.halves: the slice is one of a pair (l2_halves.h) */
 
     /* What GPGPU-Sim 3.2 did, see params.def. */
     bool by_sector;       /* l2.merge limits the reads of a sector, not of a line */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mem/l2.h"
+#include "mem/l2_halves.h"
 #include "mem/net.h"
 
 /* ---- services for the policy ---- */
@@ -122,6 +122,7 @@ void l2_destroy(struct l2 *s)
     mshr_destroy(&s->mshr);
     free(s->written);
     free(s->bypassing);
+    l2_half_destroy(s);
 }
 
 /* ---- for the machine ---- */
@@ -129,7 +130,7 @@ void l2_destroy(struct l2 *s)
 bool l2_idle(const struct l2 *s)
 {
     return !s->missq.head && !s->done.head && !s->queue.head && !s->rop.head && !s->outq.head && port_empty(&s->in) &&
-           port_empty(&s->fill) && s->mshr.used == 0 && s->mshr_sectors == 0;
+           port_empty(&s->fill) && s->mshr.used == 0 && s->mshr_sectors == 0 && l2_half_idle(s);
 }
 
 void l2_describe(const struct l2 *s, char *out, size_t size)
@@ -182,5 +183,6 @@ void l2_walk(const struct l2 *s)
             bypassing++;
         }
     }
+    l2_half_walk(s);
     WL_VERIFY(bypassing == s->bypassing_used && entries + bypassing == s->mshr.used && sectors == s->mshr_sectors);
 }

@@ -23,6 +23,9 @@ enum cache_id { L1_DATA, L1_TEXTURE, L1_CONSTANT, SM_CACHES, L2_SLICE = SM_CACHE
 /* Who answers a request that leaves its SM: the L2, memory, or a fetch that was under way to the L2 already. */
 enum answer { ANSWER_L2, ANSWER_DRAM, ANSWER_IN_FLIGHT };
 
+/* l2.halves: whether a request has to cross to the other half of the L2, or has done so and not come back. */
+enum trip { TRIP_NONE, TRIP_FAR, TRIP_CROSSED };
+
 /* Hundreds are under way at a time and every hop looks at them: what a load needs is one line of the
  * host's cache. A store's bytes are in the next; the third is empty, so that the first lines of
  * neighbours fall into all sets of that cache. */
@@ -54,7 +57,8 @@ struct req {
     bool prefetch : 1;              /* an L1D asked for it before any load did: no load waits */
     bool traced : 1;                /* an observer follows it */
     uint8_t answer : 2;             /* enum answer; known when the L2 has seen it */
-    uint8_t leads;                  /* so many reads of other SMs are answered with it: `others` (join.h) */
+    uint8_t leads : 6;              /* so many reads of other SMs are answered with it: `others` (join.h) */
+    uint8_t trip : 2;               /* enum trip */
     _Alignas(64) uint64_t bytes[2]; /* touched bytes of the line, one bit each: of stores, and of loads if asked for */
     struct req *others;             /* the next read of the chain */
     _Alignas(64) char unused[64];

@@ -171,11 +171,30 @@ static int check_index(const char *cache, int64_t sets, int64_t index, struct wl
 
 enum { L2_WRITE_FORWARD = 1 }; /* ORDER of the choices of l2.write */
 
+static int check_halves(const struct gpu_config *c, struct wl_err *e)
+{
+    if (!V(L2_HALVES)) return 0;
+    if (!V(L2_SECTORED) || V(L2_SLICES) < 2 || V(ICNT_JOIN_GROUPS) % 2)
+        return wl_fail(e, WL_EINPUT,
+                       "l2.halves = yes needs l2.sectored = yes, and l2.slices_per_channel and icnt.join_groups even");
+    if (V(L2_WAYS) < 2 || V(L2_MSHR) < 8)
+        return wl_fail(e, WL_EINPUT,
+                       "l2.halves = yes needs l2.ways of 2 and l2.mshr of 8 at least: one half of "
+                       "each is for what the other half of the L2 is asked");
+    if (V(L2_ENTRY) || V(L2_HOP) || V(L2_ACK) || V(L2_MEMQ_STOPS) || V(L2_PENDING_STORE) == 1 || V(ICNT_IN_FLITS) ||
+        V(ICNT_OUT_FLITS) || V(SM_COALESCE) == 3)
+        return wl_fail(e, WL_EINPUT,
+                       "l2.halves = yes does not go with l2.entry = queue, l2.hop, l2.ack = memory, l2.memq_stops = "
+                       "all, l2.pending_store = forward, queues counted in flits and sm.coalesce = sector");
+    return 0;
+}
+
 static int check_caches(const struct gpu_config *c, struct wl_err *e)
 {
     int rc;
     if ((rc = check_index("l1d", V(L1D_SETS), V(L1D_INDEX), e))) return rc;
     if ((rc = check_index("l2", V(L2_SETS), V(L2_INDEX), e))) return rc;
+    if ((rc = check_halves(c, e))) return rc;
     if ((rc = check_index("l1t", V(L1T_SETS), INDEX_LINEAR, e))) return rc;
     if ((rc = check_index("l1c", V(L1C_SETS), INDEX_LINEAR, e))) return rc;
     if (!is_pow2((uint64_t)V(L2_PROMOTE)))

@@ -4,6 +4,7 @@
 #include "observe/probe.h"
 #include "observe/sm_timeline.h"
 #include "engine/step.h"
+#include "mem/l2_halves.h"
 #include "sim/split.h"
 
 #include <stdio.h>
@@ -45,10 +46,11 @@ static void add_part(struct gpu *g, struct driven row, tick_t period)
 
 /* What ROUND_STEPS steps need at most. In one step an SM makes a request and a write-back per cache (an L1D of
  * grains up to eight: four of a miss, four of a flush; the instruction cache a request), a slice a fetch, a store and a
- * write-back. Instructions: as many as the ld/st unit's queue takes, from which one leaves per step. */
+ * write-back, one of two halves (l2.halves) twice that. Instructions: as many as the ld/st unit's queue takes, from
+ * which one leaves per step. */
 static void set_round(struct gpu *g)
 {
-    g->round_requests = ROUND_STEPS * (UINT64_C(12) * g->sms + 3 * g->slices);
+    g->round_requests = ROUND_STEPS * (UINT64_C(12) * g->sms + slice_requests(&g->config) * g->slices);
     g->round_ops = g->sms * ((uint64_t)g->config.v[P_SM_LSU_QUEUE] + ROUND_STEPS);
 }
 
@@ -144,6 +146,16 @@ static void connect_parts(struct gpu *g)
     }
 }
 
+/* Slices whose numbers differ in the last bit stand across from each other. */
+static int connect_halves(struct gpu *g)
+{
+    const int64_t *v = g->config.v;
+    tick_t period = v[P_MEM_DELAY_CLOCK] ? g->core_period : g->l2[0].part.period;
+    for (uint32_t i = 0; v[P_L2_HALVES] && i < g->slices; i += 2)
+        if (l2_halves_connect(&g->l2[i], &g->l2[i + 1], &g->config, period * (tick_t)v[P_L2_CROSSING])) return -1;
+    return 0;
+}
+
 static int init_parts(struct gpu *g, struct wl_err *e)
 {
     const struct gpu_config *c = &g->config;
@@ -153,6 +165,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     g->map.bank_hash = (enum map_hash)c->v[P_DRAM_BANK_HASH];
     g->map.l2_index = (enum index_fn)c->v[P_L2_INDEX];
     g->map.l2_sets = (uint32_t)c->v[P_L2_SETS];
+    g->map.half_groups = c->v[P_L2_HALVES] ? (uint32_t)c->v[P_ICNT_JOIN_GROUPS] : 0;
     g->nvm = (struct nvm_map){.rule = (enum nvm_rule)c->v[P_NVM_MAP],
                               .seed = (uint64_t)c->v[P_NVM_SEED],
                               .half = (DEVICE_BASE + ((uint64_t)g->channels << 27)) >> LINE_SHIFT,
@@ -181,6 +194,7 @@ static int init_parts(struct gpu *g, struct wl_err *e)
     bad |= net_init(&g->net[1], c, true, g->slices, g->sms);
     if (bad) return wl_fail(e, WL_ERUN, "out of memory");
     connect_parts(g);
+    if (connect_halves(g)) return wl_fail(e, WL_ERUN, "out of memory");
     g->dozes = !g->options.tick && !g->options.timeline && !g->split && g->net[0].kind == NET_FLITS &&
                c->v[P_L2_ENTRY] && c->v[P_ICNT_OUT_FLITS];
     if (g->split && split_cut(g)) return wl_fail(e, WL_ERUN, "out of memory");

@@ -77,4 +77,7 @@ void sampler_take(struct gpu *g);
 /* All counters now; stats.cycles are those of kernels that have ended. */
 void gpu_snapshot(const struct gpu *g, struct sample *out);
 
+/* What a slice makes per cycle at most: a fetch, a store and a write-back; one of two halves serves two in a cycle. */
+static inline uint64_t slice_requests(const struct gpu_config *c) { return c->v[P_L2_HALVES] ? 6 : 3; }
+
 #endif

@@ -99,6 +99,18 @@ static void cache_laws(struct audit *a, const struct run_stats *s)
     law(a, "l2.fetches = l2.fills", s->l2.fetches, s->l2.fills);
 }
 
+/* A read of a line of the other half has a copy, waits for one, or is looked up again; what is written crosses once. */
+static void half_laws(struct audit *a, const struct l2_stats *l)
+{
+    law(a, "l2.far.reads = far.hits + merges + misses", l->far_reads, l->far_hits + l->far_merges + l->far_misses);
+    law(a, "l2.far.misses <= l2.fabric.reads", l->far_misses <= l->fabric_reads, 1);
+    law(a, "l2.fabric.reads = fabric.hits + merges + misses + bypasses", l->fabric_reads,
+        l->fabric_hits + l->fabric_merges + l->fabric_misses + l->fabric_bypasses);
+    law(a, "l2.far.reads <= l2.reads", l->far_reads <= l->reads, 1);
+    law(a, "l2.fabric.writes <= l2.writes and fabric.atomics <= atomics",
+        l->fabric_writes <= l->writes && l->fabric_atomics <= l->atomics, 1);
+}
+
 /* The sum of a group's counters but the first, which is their total. */
 static uint64_t sum_behind_first(const void *group, size_t bytes)
 {
@@ -147,7 +159,7 @@ static void memory_laws(struct audit *a, const struct gpu_config *c, const struc
 {
     uint64_t unit = c->v[P_L2_SECTORED] ? SECTOR_BYTES : LINE_BYTES;
     law(a, "dram.read_bytes = (l2.fetches + reads bypassed) x sector (or line) size", s->dram.read_bytes,
-        (s->l2.fetches + s->l2.bypasses - s->l2.bypassed_writes) * unit);
+        (s->l2.fetches + s->l2.bypasses + s->l2.fabric_bypasses - s->l2.bypassed_writes) * unit);
     if (!s->l2.forwarded_writes)
         law(a, "dram.write_bytes = l2.writebacks x sector (or line) size + l2.bypassed_write_bytes",
             s->dram.write_bytes, s->l2.writebacks * unit + s->l2.bypassed_write_bytes);
@@ -217,6 +229,7 @@ static void evicted_law(struct audit *a, const struct gpu_config *c, const struc
 static void counter_laws(struct audit *a, const struct gpu_config *c, const struct run_stats *s, bool profiled)
 {
     cache_laws(a, s);
+    half_laws(a, &s->l2);
     account_laws(a, c, s);
     traffic_laws(a, s);
     memory_laws(a, c, s);

@@ -86,8 +86,24 @@ static void mend_memory(const struct gpu_config *c, struct run_stats *s)
     l->reads = l->accesses - l->writes - l->atomics;
     l->fills = l->fetches;
     l->bypassed_writes = between(l->bypassed_writes, 0, l->bypasses);
-    s->dram.read_bytes = (l->fetches + l->bypasses - l->bypassed_writes) * unit;
+    s->dram.read_bytes = (l->fetches + l->bypasses + l->fabric_bypasses - l->bypassed_writes) * unit;
     if (!l->forwarded_writes) s->dram.write_bytes = l->writebacks * unit + l->bypassed_write_bytes;
+}
+
+/* An L2 of two halves. */
+static void mend_halves(struct l2_stats *l)
+{
+    l->far_hits = between(l->far_hits, 0, l->reads);
+    l->far_merges = between(l->far_merges, 0, l->reads - l->far_hits);
+    l->far_misses = between(l->far_misses, 0, l->reads - l->far_hits - l->far_merges);
+    l->far_reads = l->far_hits + l->far_merges + l->far_misses;
+    l->fabric_reads = l->fabric_hits + l->fabric_merges + l->fabric_misses + l->fabric_bypasses;
+    if (l->fabric_reads < l->far_misses) { /* by rounding only */
+        l->fabric_hits += l->far_misses - l->fabric_reads;
+        l->fabric_reads = l->far_misses;
+    }
+    l->fabric_writes = between(l->fabric_writes, 0, l->writes);
+    l->fabric_atomics = between(l->fabric_atomics, 0, l->atomics);
 }
 
 /* The parts behind the first counter of a group become its sum: the largest of them takes the difference. */
@@ -107,6 +123,7 @@ static void sampling_mend(const struct gpu_config *c, struct run_stats *s)
 {
     mend_l1d(s);
     mend_memory(c, s);
+    mend_halves(&s->l2);
     s->l1t.accesses = s->l1t.hits + s->l1t.hits_reserved + s->l1t.misses;
     s->l1c.accesses = s->l1c.hits + s->l1c.hits_reserved + s->l1c.misses;
     s->l1i.accesses = s->l1i.hits + s->l1i.hits_reserved + s->l1i.misses;

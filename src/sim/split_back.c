@@ -117,10 +117,9 @@ static void take_requests(struct split *x, tick_t time)
         l2_warm_line(&l2[x->arrived.at[i]->slice], x->arrived.at[i]);
 }
 
-/* What a slice makes per cycle at most: a fetch, a store and a write-back. */
 static int refill(struct split *x, tick_t ticks)
 {
-    uint64_t cycles = ticks / x->g->l2[0].part.period + 2, need = cycles * 3 * x->g->slices;
+    uint64_t cycles = ticks / x->g->l2[0].part.period + 2, need = cycles * slice_requests(&x->g->config) * x->g->slices;
     enum { BATCH = 1024 };
     if (x->back_pool.available > need + 4 * BATCH) {
         team_lock(&x->spare_lock);

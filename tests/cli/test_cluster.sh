@@ -27,7 +27,7 @@ cycles() { # GRID BLOCK WORDS...
     [ $status -eq 0 ] || { not_ok "the kernel runs: $* (exit $status)"; cat "$work/err"; } >&2
     value cycles
 }
-near() { # within 2 %: a wait hides a part of its first poll, a fetch of an instruction a cycle
+near() { # within 2 %: a wait hides a part of its first poll, a fetch or the last store's way to another clock a cycle
     d=$(($2 - $3)); [ $d -ge 0 ] || d=$((-d))
     if [ $((d * 50)) -le "$3" ]; then ok "$1 ($2, $3)"; else not_ok "$1: $2, not $3"; fi
 }
@@ -111,7 +111,7 @@ for n in 8 64 256; do # long enough that none waits for its code
     near "6 products of $n columns at 20 cycles more for each 8" $((b - a)) $((6 * n / 8 * 20))
 done
 a=$(time_of 64 2 "" --set lat.wgmma=1000) b=$(time_of 64 2 "" --set lat.wgmma=1100)
-equal "a wait lasts lat.wgmma longer, whatever the number" $((b - a)) 100
+near "a wait lasts lat.wgmma longer, whatever the number" $((b - a)) 100
 # Work between the products and the wait costs nothing as long as the products take longer; behind it, all of it.
 idle="M: add.u32 %v, %v, %n; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 8; @%p bra M;"
 a=$(time_of 256 1 "" --set init.wgmma=64) b=$(time_of 256 1 "$idle" --set init.wgmma=64)

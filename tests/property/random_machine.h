@@ -232,12 +232,26 @@ static void random_hopper(struct gpu_config *c, uint64_t s)
     SET(ICNT_JOIN_GROUPS, ONE_OF(1, 2, 8));
 }
 
+/* An L2 of two halves, where the rest allows it. */
+static void random_halves(struct gpu_config *c, uint64_t s)
+{
+    static const int params[] = {P_L2_ENTRY, P_L2_HOP, P_L2_ACK, P_L2_MEMQ_STOPS, P_ICNT_IN_FLITS, P_ICNT_OUT_FLITS};
+    bool may = c->v[P_L2_SECTORED] && c->v[P_L2_SLICES] > 1 && c->v[P_L2_PENDING_STORE] != 1;
+    for (unsigned i = 0; i < LIST_SIZE(params); i++) may &= !c->v[params[i]];
+    if (!may) return;
+    SET(L2_HALVES, 1);
+    SET(L2_CROSSING, ONE_OF(0, 1, 72, 1500)); /* longer than a wheel */
+    SET(L2_MSHR, c->v[P_L2_MSHR] + 5);
+    SET(ICNT_JOIN_GROUPS, ONE_OF(2, 4, 8));
+}
+
 /* 0, or what config_check says. Each part of the machine is random or the preset's, so that one odd part meets usual
  * ones too. */
 static int random_machine(struct gpu_config *c, uint64_t seed, struct wl_err *e)
 {
-    static void (*const parts[])(struct gpu_config *, uint64_t) = {
-        random_sm, random_old_sm, random_l1, random_l2, random_memory, random_clocks, random_v3, random_hopper};
+    static void (*const parts[])(struct gpu_config *, uint64_t) = {random_sm, random_old_sm, random_l1,
+                                                                   random_l2, random_memory, random_clocks,
+                                                                   random_v3, random_hopper, random_halves};
     config_defaults(c);
     snprintf(c->name, sizeof c->name, "seed %llu", (unsigned long long)seed);
     uint64_t s = seed * 977;

@@ -5,7 +5,6 @@
 #include "mem/grain_tags.h"
 #include "mem/l1.h"
 
-
 static inline void l1_send(struct l1 *c, struct req *r)
 {
     WL_ASSERT(c->missq_used < c->missq_cap);

@@ -283,8 +283,8 @@ bool sm_keeps_kernel(const struct sm *s)
     return false;
 }
 
-/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes; or of what goes past
- * the L1D in the cycle in which it is made. */
+/* Each cache sends at most one of the misses that wait when the cycle begins, or that a reply makes; or of what goes
+ * past the L1D in the cycle in which it is made. */
 unsigned sm_may_send(const struct sm *s)
 {
     const struct l1 *l1 = s->lsu.l1;

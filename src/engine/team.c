@@ -5,9 +5,10 @@
  * is part of it, a thread that comes too late takes nothing. */
 #include "engine/team.h"
 
+#include "base/quiet_thread.h"
+
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -165,11 +166,8 @@ static void *help(void *arg)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
 static void start_helpers(struct team *t)
 {
-    sigset_t all, before;
-    sigfillset(&all);
     atomic_store(&t->asleep, 0);
     atomic_store(&t->quit, false);
     pthread_mutex_init(&t->mutex, NULL);
@@ -178,13 +176,11 @@ static void start_helpers(struct team *t)
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&t->wake, &steady);
     pthread_condattr_destroy(&steady);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     unsigned n = 1;
     for (; n < t->threads; n++) {
         t->helper[n] = (struct helper){.team = t, .number = n};
-        if (pthread_create(&t->helper[n].thread, NULL, help, &t->helper[n])) break;
+        if (!quiet_thread(&t->helper[n].thread, help, &t->helper[n])) break;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     t->pid = getpid();
     t->threads = n; /* as many as there can be: the leader alone, if it must be */
 }

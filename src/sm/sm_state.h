@@ -163,7 +163,7 @@ struct lsu {
     bool policy_heard;      /* since the last cycle the L1D's policy heard of something that may lift a refusal */
     tick_t writeback_free;  /* next free cycle of the register write port */
     tick_t writeback_limit; /* how far ahead the port can be reserved */
-    tick_t sent_for;        /* the tick as of which a miss of the L1D was sent ahead; 0: none yet */
+    tick_t sent_for;        /* the tick as of which a miss of the L1D was sent last, maybe ahead; 0: none yet */
     bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     bool dated;             /* and behind others: what takes them out of the port looks at the date of each */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */

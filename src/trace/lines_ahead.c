@@ -4,8 +4,9 @@
  * behind the last piece, so that a message names the line it would name without the thread. */
 #include "trace/lines_ahead.h"
 
+#include "base/quiet_thread.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,17 +52,6 @@ static void drop(struct ahead *a)
     free(a);
 }
 
-/* Signals are for the threads of the program. */
-static bool start_thread(struct ahead *a)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before)) return false;
-    int rc = pthread_create(&a->thread, NULL, decode, a);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc == 0;
-}
-
 void lines_go_ahead(struct lines *l)
 {
     struct ahead *a = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? calloc(1, sizeof *a) : NULL;
@@ -71,7 +61,7 @@ void lines_go_ahead(struct lines *l)
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
     a->from = (struct lines){.name = l->name, .file = l->file, .decoder = l->decoder, .bare = true};
-    if (ok && start_thread(a)) l->ahead = a;
+    if (ok && quiet_thread(&a->thread, decode, a)) l->ahead = a;
     else drop(a); /* as before, then */
 }
 

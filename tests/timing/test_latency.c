@@ -291,20 +291,21 @@ TEST(independent_instructions_are_an_initiation_interval_apart)
 
 /* ---- shared memory ---- */
 
-static uint64_t shared_load(int64_t stride)
+/* From an access of all lanes, `stride` bytes apart, to an instruction that needs what it returned. */
+static uint64_t time_of(const char *settings, enum inst_kind kind, enum mem_space space, uint64_t first, int64_t stride)
 {
-    struct gpu_config c = synth_config("sm.count=1");
+    struct gpu_config c = synth_config(settings);
     c.sched.policy = recording_lrr();
     struct gpu *g = synth_gpu(&c);
     struct synth p;
-    synth_begin(&p, "shared", 1);
+    synth_begin(&p, "access", 1);
     p.info.shared_bytes = 32768;
-    synth_load(&p, 1, SPACE_SHARED, 4);
+    synth_load(&p, 1, space, 4)->kind = (uint8_t)kind;
     synth_add(&p, 2, 1, 1);
     synth_cta(&p);
     synth_warp(&p);
     synth_enter(&p, 0, UINT32_MAX);
-    synth_affine(&p, 0, stride);
+    synth_affine(&p, first, stride);
     record_reset();
     synth_run(g, &p);
     uint64_t cycles = issued_at(0, 1) - issued_at(0, 0);
@@ -312,6 +313,8 @@ static uint64_t shared_load(int64_t stride)
     gpu_free(g);
     return cycles;
 }
+
+static uint64_t shared_load(int64_t stride) { return time_of("sm.count=1", INST_LOAD, SPACE_SHARED, 0, stride); }
 
 TEST(shared_memory_takes_its_passes_and_its_latency)
 {
@@ -326,32 +329,14 @@ TEST(shared_memory_takes_its_passes_and_its_latency)
 
 /* ---- atomics ---- */
 
-/* A shared atomic, or a global one, and an instruction that needs what it returned. */
-static uint64_t atomic_result(const char *settings, enum mem_space space, uint64_t first, int64_t stride)
-{
-    struct gpu_config c = synth_config(settings);
-    c.sched.policy = recording_lrr();
-    struct gpu *g = synth_gpu(&c);
-    struct synth p;
-    synth_begin(&p, "atomic", 1);
-    p.info.shared_bytes = 32768;
-    synth_load(&p, 1, space, 4)->kind = INST_ATOMIC;
-    synth_add(&p, 2, 1, 1);
-    synth_cta(&p);
-    synth_warp(&p);
-    synth_enter(&p, 0, UINT32_MAX);
-    synth_affine(&p, first, stride);
-    record_reset();
-    synth_run(g, &p);
-    uint64_t cycles = issued_at(0, 1) - issued_at(0, 0);
-    synth_end(&p);
-    gpu_free(g);
-    return cycles;
-}
-
 static uint64_t shared_atomic(const char *settings, int64_t stride)
 {
-    return atomic_result(settings, SPACE_SHARED, 0, stride);
+    return time_of(settings, INST_ATOMIC, SPACE_SHARED, 0, stride);
+}
+
+static uint64_t global_atomic(const char *settings)
+{
+    return time_of(settings, INST_ATOMIC, SPACE_GLOBAL, DEVICE_BASE, 0);
 }
 
 TEST(shared_atomics_that_meet_take_turns_or_go_together)
@@ -371,7 +356,7 @@ TEST(atomics_can_go_past_the_pipe_of_the_l1d)
         char past[120];
         snprintf(past, sizeof past, "%sl1d.aside=past", machines[i]);
         uint64_t pipe = i ? 39 : 20;
-        uint64_t through = atomic_result(machines[i], SPACE_GLOBAL, DEVICE_BASE, 0);
-        assert_int_equal(through - atomic_result(past, SPACE_GLOBAL, DEVICE_BASE, 0), pipe + 1);
+        uint64_t through = global_atomic(machines[i]);
+        assert_int_equal(through - global_atomic(past), pipe + 1);
     }
 }

@@ -6,8 +6,9 @@
  * blocks before it. */
 #include "trace/accel/accel_ahead.h"
 
+#include "base/quiet_thread.h"
+
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 /* Blocks that wait: a few, since most are alike, and no more than so many bytes unless there is only one. */
@@ -56,17 +57,6 @@ static void *read_blocks(void *arg)
     return NULL;
 }
 
-/* Signals are for the threads of the program. */
-static bool start_thread(struct accel_ahead *a)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    if (pthread_sigmask(SIG_SETMASK, &all, &before)) return false;
-    int rc = pthread_create(&a->thread, NULL, read_blocks, a);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc == 0;
-}
-
 static void drop(struct accel_ahead *a)
 {
     pthread_mutex_destroy(&a->lock);
@@ -84,7 +74,7 @@ struct accel_ahead *accel_ahead_begin(accel_read_fn *read, void *reader, struct 
     a->bufs = bufs;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
-    if (start_thread(a)) return a;
+    if (quiet_thread(&a->thread, read_blocks, a)) return a;
     drop(a);
     return NULL;
 }

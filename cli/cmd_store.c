@@ -54,15 +54,19 @@ static int list_rows(struct store *s, const char *build, struct wl_err *e)
     return rc;
 }
 
-/* What one experiment needs, from what is stored. */
-static int write_results(const struct options *o, FILE *out, struct wl_err *e)
+/* What one experiment needs, from what is stored. That runs failed is said when the file is whole: their rows say why. */
+static int export_results(const struct options *o, struct wl_err *e)
 {
+    if (o->words.count != 3)
+        return wl_fail(e, WL_EINPUT, "export results needs one experiment: store export results hac -o hac.csv");
     struct lab l;
+    struct out_file f;
     int rc = lab_open(&l, o->words.item[2], o, e);
     if (!rc) rc = lab_plan_all(&l, e);
     if (!rc) rc = plan_fetch(l.plan, l.store, e);
     if (!rc) rc = lab_known(&l, o, e);
-    if (!rc) rc = results_write(l.plan, WL_VERSION, out, e);
+    if (!rc) rc = out_file_open(&f, o->output ? o->output : "-", e);
+    if (!rc) rc = out_file_close(&f, results_write(l.plan, WL_VERSION, f.file, e), e);
     if (!rc) rc = lab_failed(&l, o, e);
     lab_close(&l);
     return rc;
@@ -71,16 +75,14 @@ static int write_results(const struct options *o, FILE *out, struct wl_err *e)
 static int export(struct store *s, const struct options *o, struct wl_err *e)
 {
     const char *kind = o->words.count > 1 ? o->words.item[1] : "csv";
-    bool json = strcmp(kind, "json") == 0, results = strcmp(kind, "results") == 0;
-    if (!json && !results && strcmp(kind, "csv") != 0)
+    bool json = strcmp(kind, "json") == 0;
+    if (strcmp(kind, "results") == 0) return export_results(o, e);
+    if (!json && strcmp(kind, "csv") != 0)
         return wl_fail(e, WL_EINPUT, "store export writes csv, json or results, not '%s'", kind);
-    if (results && o->words.count != 3)
-        return wl_fail(e, WL_EINPUT, "export results needs one experiment: store export results hac -o hac.csv");
     struct out_file f;
     int rc = out_file_open(&f, o->output ? o->output : "-", e);
     if (rc) return rc;
-    if (results) rc = write_results(o, f.file, e);
-    else rc = json ? store_export_json(s, f.file, e) : store_export_csv(s, f.file, e);
+    rc = json ? store_export_json(s, f.file, e) : store_export_csv(s, f.file, e);
     return out_file_close(&f, rc, e);
 }
 

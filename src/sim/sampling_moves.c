@@ -12,7 +12,8 @@ enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
-    LONG_WINDOW = 4096,         /* and at most */
+    LONG_WINDOW = 4096,         /* and at most; where streams were written the least is enough, */
+    WINDOW_CYCLES = 16384,      /* but it lasts longer than that: some twenty round trips to a busy memory */
     MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
     LONG_WARP = 16384,  /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
@@ -30,12 +31,22 @@ static bool moves_size(struct gpu *g)
     if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
     if (window < least) window = least;
     if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
+    w->most_unit = window / WINDOW_UNITS;
+    if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (!total || total / window < LEAST_WINDOWS) return false;
     if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)LONG_WARP) return false;
     w->unit = window / WINDOW_UNITS;
     w->resident = w->span = WINDOW_UNITS;
     w->whole = (uint32_t)(total / w->unit);
     w->mark = 2 * w->resident;
+    return true;
+}
+
+/* The first window is over. True: it was too short to say what follows, and they are twice as long from here on. */
+bool moves_widen(struct waves *w, uint64_t cycles)
+{
+    if (w->report.windows || cycles > WINDOW_CYCLES || 2 * w->unit > w->most_unit) return false;
+    w->unit *= 2;
     return true;
 }
 

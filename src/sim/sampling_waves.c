@@ -487,7 +487,9 @@ static void look_at_counters(struct gpu *g)
     struct sample now;
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
-    if (w->phase == WAVES_MEASURE) {
+    if (w->phase == WAVES_MEASURE && w->moves && moves_widen(w, now.stats.cycles - w->begin.stats.cycles)) {
+        measure_next(g);
+    } else if (w->phase == WAVES_MEASURE) {
         w->report.gap[w->report.windows] = 0;
         w->report.passing[w->report.windows] = false;
         struct sample *window = &w->report.window[w->report.windows++];

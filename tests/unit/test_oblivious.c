@@ -225,3 +225,28 @@ TEST(what_is_not_executed_leaves_memory_alone)
     for (unsigned i = 0; i < 300; i++) assert_int_equal(at[i] != 0, i / 48 < 2 || i / 48 >= 5);
     ptx_test_free(&t);
 }
+
+/* Where CTAs come later the next one has to take the place of one that ends (written.c), which is left on the way. */
+TEST(streams_are_made_on_demand_where_all_ctas_fit)
+{
+    enum { CTAS = 7 };
+    struct ptx_test t;
+    ptx_test_load(&t, triangle);
+    struct launch p = {dev_alloc(t.mem, 4096), 300, 1};
+    struct ptx_launch l = {.image = t.img,
+                           .kernel = ptx_find_kernel(t.mod, "even"),
+                           .grid = {CTAS, 1, 1},
+                           .block = {48, 1, 1},
+                           .sliced = true,
+                           .params = &p};
+    for (uint64_t room = CTAS - 1; room <= CTAS; room++) {
+        struct stream_source *s = ptx_open(&l, &t.err);
+        assert_non_null(s);
+        ptx_set_room(s, room);
+        assert_true(ptx_foresee(s, true));
+        assert_non_null(s->on_demand);
+        assert_int_equal(s->leave != NULL, room < CTAS);
+        ptx_close(s);
+    }
+    ptx_test_free(&t);
+}

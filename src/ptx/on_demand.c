@@ -6,7 +6,7 @@
  * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
  *
  * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand, since their warps
- * have to be moved on to the same barrier, nor are launches of more CTAs than the machine holds, since the next one has
+ * have to be moved on to the same barrier, nor are launches of twice as many CTAs as fit, since there the next one has
  * to take the place of one that ends: written.c does both. */
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
@@ -163,7 +163,7 @@ static bool demand_begin(struct stream_source *s)
 
 void demand_offer(struct exec_run *r)
 {
-    if (!r->skims || r->barriers || r->info.ctas > r->room) return;
+    if (!r->skims || r->barriers || r->info.ctas / 2 >= r->room) return;
     r->source.on_demand = demand_begin;
     r->source.leave = NULL;
     r->source.touched = NULL;

@@ -12,8 +12,7 @@ enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
-    LONG_WINDOW = 4096,         /* and at most; where streams were written the least is enough, */
-    WINDOW_CYCLES = 16384,      /* but it lasts longer than that: some twenty round trips to a busy memory */
+    LONG_WINDOW = 4096,         /* and at most; where streams were written windows begin with the least */
     MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
     LONG_WARP = 16384,  /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
@@ -42,10 +41,9 @@ static bool moves_size(struct gpu *g)
     return true;
 }
 
-/* The first window is over. True: it was too short to say what follows, and they are twice as long from here on. */
-bool moves_widen(struct waves *w, uint64_t cycles)
+bool moves_widen(struct waves *w)
 {
-    if (w->report.windows || cycles > WINDOW_CYCLES || 2 * w->unit > w->most_unit) return false;
+    if (!w->moves || 2 * w->unit > w->most_unit) return false;
     w->unit *= 2;
     return true;
 }

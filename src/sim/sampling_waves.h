@@ -72,9 +72,9 @@ void moves_leave(struct gpu *g);                          /* they are not moved 
 uint32_t moves_given(const struct gpu *g);                /* units so far */
 uint32_t moves_skip(struct gpu *g, uint32_t units);       /* how many were left out */
 void moves_window(struct gpu *g);                         /* a window begins */
-bool moves_widen(struct waves *w, uint64_t cycles);       /* whether windows are longer from here on: that was short */
-bool moves_reached(struct gpu *g);                        /* whether the phase has ended; else looks again soon */
-void waves_prepare(struct gpu *g);                        /* before a step, where counters are read at times */
+bool moves_widen(struct waves *w); /* windows are twice as long from here on; false: they may not */
+bool moves_reached(struct gpu *g); /* whether the phase has ended; else looks again soon */
+void waves_prepare(struct gpu *g); /* before a step, where counters are read at times */
 
 /* sampling_excerpts.c */
 /* Times excerpts of the launch's CTAs, if that can be done. */

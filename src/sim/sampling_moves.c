@@ -6,6 +6,7 @@
  * a factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
  * before, so a window passes before the next one counts. Speed drifts as warps end: a stretch over which it moves by
  * much is followed by a shorter one. The last windows are always timed. */
+#include "ptx/pace.h"
 #include "sim/gpu_priv.h"
 
 enum {
@@ -15,7 +16,6 @@ enum {
     LONG_WINDOW = 4096,         /* and at most; where streams were written windows begin with the least */
     MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
-    LONG_WARP = 16384,  /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
     FIRST_LOOK = 256    /* core cycles */
 };
 
@@ -33,7 +33,7 @@ static bool moves_size(struct gpu *g)
     w->most_unit = window / WINDOW_UNITS;
     if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (!total || total / window < LEAST_WINDOWS) return false;
-    if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)LONG_WARP) return false;
+    if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)PACE_LONG) return false;
     w->unit = window / WINDOW_UNITS;
     w->resident = w->span = WINDOW_UNITS;
     w->whole = (uint32_t)(total / w->unit);

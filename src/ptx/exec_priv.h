@@ -129,7 +129,8 @@ struct xfunc {
     uint32_t param_at;         /* where the .param variables begin in the frame */
     bool clocks;               /* reads a clock, or which SM it is on */
     bool times;                /* reads a clock */
-    bool strong;               /* has blocks that poll with POLL_STRONG */
+    bool strong;               /* has blocks that poll with POLL_STRONG: */
+    bool asks_others;          /* and what they ask for other CTAs may write */
     bool barriers;             /* has barriers of the CTA */
     bool whole_barriers;       /* of these, such at which a warp arrives as a whole (apart.c) */
     bool apart;                /* has barriers to which lanes of a warp may come apart */
@@ -385,6 +386,7 @@ struct exec_run {
     bool in_step;          /* warps execute when the machine asks for what they do next (step.c) */
     bool barriers;         /* the kernel, or a function it may call, has barriers of the CTA */
     bool whole_barriers;   /* such at which a warp arrives as a whole */
+    bool asks_others;      /* it polls what other CTAs may write, so a CTA may wait for another */
     bool watches;          /* polls are counted: the kernel has strong ones, or a CTA has had to wait */
     uint32_t slice;        /* instructions of a warp's turn */
     struct range range[RANGES];

@@ -458,6 +458,7 @@ static void look_at_code(struct exec_run *r)
         const struct xfunc *f = &img->func[i];
         if (f != r->kernel && f->fn->is_kernel) continue;
         r->watches |= f->strong;
+        r->asks_others |= f->asks_others;
         r->barriers |= f->barriers;
         r->whole_barriers |= f->whole_barriers;
         r->clocks |= f->clocks;
@@ -469,7 +470,7 @@ static void look_at_code(struct exec_run *r)
     if (!r->in_step) {
         if (!r->l.sliced) return;
         r->source.more = slices_more;
-        if (!r->meets && !r->watches && !r->clocks) written_offer(r);
+        if (!r->meets && !r->asks_others && !r->clocks) written_offer(r);
         if (r->barriers || r->meets || r->watches) return;
         r->source.excerpt = source_excerpt;
         r->source.gaps = source_gaps;

@@ -260,6 +260,7 @@ static void lower_block(struct lower *L, const struct ptx_block *b, struct xbloc
         L->f->clocks |= inst_reads_clock(in);
         L->f->times |= inst_reads_clock(in) && in->src[0].sreg != SREG_SMID;
         if (polls > x->polls) x->polls = (uint8_t)polls;
+        L->f->asks_others |= polls == POLL_STRONG && in->space != PTX_SHARED;
         bool barrier = !in->dropped && code->inst[in->code].kind == INST_BARRIER;
         L->f->barriers |= barrier;
         L->f->whole_barriers |= barrier && !in->apart;

@@ -149,13 +149,21 @@ int mem_resolve_lanes(struct exec_warp *w, const struct uop *u, const uint64_t *
     return RUN_ON;
 }
 
+static enum mem_shape shape_of(const struct uop *u)
+{
+    bool words = u->bytes == 4 && !u->wide, pairs = u->bytes == 8 && u->wide == (1u << u->nvec) - 1;
+    if (u->emits == EMIT_GENERIC) return words && u->nvec == 1 ? MEM_GENERIC_B32 : MEM_ANY;
+    switch (u->nvec) {
+    case 1: return words ? MEM_B32 : pairs ? MEM_B64 : u->bytes == 1 && !u->wide && !u->sign ? MEM_U8 : MEM_ANY;
+    case 2: return words ? MEM_V2_B32 : pairs ? MEM_V2_B64 : MEM_ANY;
+    case 4: return words ? MEM_V4_B32 : MEM_ANY;
+    default: return MEM_ANY;
+    }
+}
+
 void mem_choose(struct uop *u, bool store)
 {
-    bool one = u->nvec == 1, generic = u->emits == EMIT_GENERIC;
-    enum mem_shape shape = MEM_ANY;
-    if (one && u->bytes == 4 && !u->wide) shape = generic ? MEM_GENERIC_B32 : MEM_B32;
-    else if (one && u->bytes == 8 && u->wide && !generic) shape = MEM_B64;
-    else if (one && u->bytes == 1 && !u->wide && !u->sign && !generic) shape = MEM_U8;
+    enum mem_shape shape = shape_of(u);
     const struct lane_fns *f = &mem_ops()[2 * shape + store];
     u->full = f->full;
     u->part = f->part;

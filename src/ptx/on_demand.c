@@ -5,8 +5,9 @@
  * run can move all warps on at once: by as much as they have done lately, times a factor. That leaves a machine in the
  * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
  *
- * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand: their warps have
- * to be moved on to the same barrier, which written.c does. */
+ * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand, since their warps
+ * have to be moved on to the same barrier, nor are launches of twice as many long CTAs as fit, since there the next one
+ * has to take the place of one that ends: written.c does both. */
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
 
@@ -145,11 +146,20 @@ static int64_t demand_move(struct stream_source *s, uint64_t parts, uint32_t *ct
 
 static uint64_t demand_foreseen(const struct stream_source *s) { return ((const struct exec_run *)s)->foreseen; }
 
+static bool has_successors(const struct exec_run *r, uint64_t total)
+{
+    return r->info.ctas / 2 >= r->room && total / r->info.ctas >= r->nwarps * (uint64_t)PACE_LONG;
+}
+
 static bool demand_begin(struct stream_source *s)
 {
     struct exec_run *r = (struct exec_run *)s;
     uint64_t total = 0;
     if (!r->skims || r->barriers || r->next_out || !(r->length = skim_lengths(r, &total))) return false;
+    if (has_successors(r, total)) {
+        written_offer(r);
+        return s->on_demand(s);
+    }
     r->on_demand = true;
     r->foreseen = total;
     s->more = demand_more;

@@ -36,7 +36,7 @@ struct lane_fns {
 };
 
 /* What is frequent in a load or store has its own function, with everything known; one does the rest. */
-enum mem_shape { MEM_B32, MEM_B64, MEM_U8, MEM_GENERIC_B32, MEM_ANY, MEM_SHAPES };
+enum mem_shape { MEM_B32, MEM_B64, MEM_U8, MEM_V2_B32, MEM_V4_B32, MEM_V2_B64, MEM_GENERIC_B32, MEM_ANY, MEM_SHAPES };
 
 /* One build: the lane operations, and for each shape its load and its store. */
 struct ops_build {

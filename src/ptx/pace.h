@@ -10,10 +10,11 @@
 #include <stdint.h>
 
 enum {
-    PACE_CHUNK = 64, /* instructions that a warp is ahead of the machine */
-    PACE_END = 256,  /* so many at the end of a warp are never left out */
-    PACE_BEHIND = 2, /* windows behind a stretch that are to be like those before it */
-    PACE_CROWD = 8   /* one of so many warps may be stopped before its end; if more would be, all go less far */
+    PACE_CHUNK = 64,   /* instructions that a warp is ahead of the machine */
+    PACE_END = 256,    /* so many at the end of a warp are never left out */
+    PACE_BEHIND = 2,   /* windows behind a stretch that are to be like those before it */
+    PACE_LONG = 16384, /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
+    PACE_CROWD = 8     /* one of so many warps may be stopped before its end; if more would be, all go less far */
 };
 
 /* What warps have done since the note: how many, the sum, the sum of squares. */

@@ -1,4 +1,4 @@
-/* scalar.c - forms too rare to deserve a vector loop: carries, directed rounding and vector mov. */
+/* scalar.c - forms too rare to be among the lane operations: carries, directed rounding and vector mov. */
 #include "ptx/exec_priv.h"
 #include "ptx/fpmath.h"
 
@@ -121,8 +121,28 @@ int op_directed(struct exec_warp *w, const struct uop *u)
 
 /* ---- mov {a, b}, c and back ---- */
 
+/* The usual one, doubles in halves. Lanes that are off keep what they had. */
+static void split_pairs(struct exec_warp *w, const struct uop *u)
+{
+    const uint64_t *s = at64(w, u->s[0]);
+    uint32_t *low = at32(w, u->v[0]), *high = at32(w, u->v[1]);
+    uint64_t whole[WARP_SIZE]; /* a half may lie where the source is */
+    memcpy(whole, s, sizeof whole);
+    for (unsigned i = 0; i < WARP_SIZE; i++) low[i] ^= (low[i] ^ (uint32_t)whole[i]) & w->lanes[i];
+    for (unsigned i = 0; i < WARP_SIZE; i++) high[i] ^= (high[i] ^ (uint32_t)(whole[i] >> 32)) & w->lanes[i];
+}
+
+static void join_pairs(struct exec_warp *w, const struct uop *u)
+{
+    const uint32_t *low = at32(w, u->v[0]), *high = at32(w, u->v[1]);
+    uint64_t *d = at64(w, u->d), whole[WARP_SIZE];
+    for (unsigned i = 0; i < WARP_SIZE; i++) whole[i] = (uint64_t)high[i] << 32 | low[i];
+    for (unsigned i = 0; i < WARP_SIZE; i++) d[i] ^= (d[i] ^ whole[i]) & (uint64_t)(int64_t)(int32_t)w->lanes[i];
+}
+
 int op_mov_vec(struct exec_warp *w, const struct uop *u)
 {
+    if (u->bytes == 4 && u->nvec == 2 && u->src_wide) return u->mode ? split_pairs(w, u) : join_pairs(w, u), RUN_ON;
     unsigned bits = 8u * u->bytes;
     uint64_t part = UINT64_MAX >> (64 - bits);
     for (uint32_t m = w->exec; m; m &= m - 1) {

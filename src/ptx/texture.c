@@ -73,6 +73,13 @@ static const struct texture *select_texture(struct exec_warp *w, const struct uo
     return t;
 }
 
+/* The same for the handle that a lane has; lanes and instructions usually go on with the texture before. */
+static const struct texture *texture_of_lane(struct exec_warp *w, const struct uop *u, unsigned lane)
+{
+    uint64_t handle = at64(w, u->s[0])[lane];
+    return w->run->tex && w->run->tex_handle == handle ? w->run->tex : select_texture(w, u, lane, handle);
+}
+
 /* ---- coordinates ---- */
 
 /* The texel that stands for number i of n, or -1: the border. */
@@ -298,15 +305,57 @@ static void places(const struct exec_warp *w, const struct uop *u, const struct 
     }
 }
 
+static bool is_one_handle(const struct exec_warp *w, const uint64_t *handle, uint64_t first)
+{
+    uint64_t others = 0;
+    for (unsigned i = 0; i < WARP_SIZE; i++) others |= (handle[i] ^ first) & (uint64_t)(int64_t)(int32_t)w->lanes[i];
+    return !others;
+}
+
+/* Whether all lanes fetch single words of one row by their numbers, which is what programs do that use a texture for
+ * its cache (tex1Dfetch). */
+static bool fetches_words(const struct exec_warp *w, const struct uop *u, const struct texture *t)
+{
+    return u->in->op == OP_TEX && u->mode == TEX_1D && u->type2 != T_F32 && !u->wide && t->bits == 32 &&
+           t->channels == 1 && is_one_handle(w, at64(w, u->s[0]), w->run->tex_handle);
+}
+
+static void fetch_words(struct exec_warp *w, const struct uop *u, const struct texture *t, uint64_t addr[WARP_SIZE])
+{
+    const uint8_t *host = w->run->tex_host;
+    const int32_t *number = at(w, u->s[1]);
+    const uint32_t absent[4] = {0, 0, 0, gives_floats(t) ? f32_bits(1) : 1}, last = extent(t, 0) - 1;
+    uint32_t word[WARP_SIZE], x[WARP_SIZE], border[WARP_SIZE]; /* all ones: it lies outside, and that counts */
+    for (unsigned i = 0; i < WARP_SIZE; i++) {
+        uint32_t n = number[i] < 0 ? 0 : (uint32_t)number[i];
+        x[i] = n < last ? n : last;
+        border[i] = t->address[0] == TEX_BORDER && (int64_t)x[i] != number[i] ? UINT32_MAX : 0;
+        addr[i] = (t->base + (uint64_t)x[i] * sizeof *word) & ~(uint64_t)(TEX_ACCESS_BYTES - 1);
+    }
+    for (unsigned i = 0; i < WARP_SIZE; i++) memcpy(&word[i], host + (size_t)x[i] * sizeof *word, sizeof *word);
+    for (unsigned k = 0; k < u->nvec; k++) {
+        uint32_t *to = at32(w, u->v[k]);
+        for (unsigned i = 0; i < WARP_SIZE; i++) {
+            uint32_t v = k ? absent[k] : word[i];
+            v ^= (v ^ t->border[k]) & border[i];
+            to[i] ^= (to[i] ^ v) & w->lanes[i];
+        }
+    }
+}
+
 int op_tex(struct exec_warp *w, const struct uop *u)
 {
-    struct exec_run *r = w->run;
+    const struct exec_run *r = w->run;
     uint64_t addr[WARP_SIZE] = {0};
+    const struct texture *t = texture_of_lane(w, u, bit_low32(w->exec));
+    if (!t) return RUN_FAULT;
+    if (fetches_words(w, u, t)) {
+        fetch_words(w, u, t, addr);
+        return mem_emit(w, u, addr);
+    }
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
-        uint64_t handle = at64(w, u->s[0])[lane];
-        const struct texture *t = r->tex;
-        if (!t || r->tex_handle != handle) t = select_texture(w, u, lane, handle);
+        t = texture_of_lane(w, u, lane);
         if (!t) return RUN_FAULT;
         struct texel_place at[3];
         uint32_t v[4] = {0};
@@ -411,9 +460,7 @@ int op_surface(struct exec_warp *w, const struct uop *u)
     if (u->in->op != OP_SULD) w->run->progress++;
     for (uint32_t m = w->exec; m; m &= m - 1) {
         unsigned lane = bit_low32(m);
-        uint64_t handle = at64(w, u->s[0])[lane];
-        const struct texture *t = w->run->tex;
-        if (!t || w->run->tex_handle != handle) t = select_texture(w, u, lane, handle);
+        const struct texture *t = texture_of_lane(w, u, lane);
         if (!t || surface_lane(w, u, t, lane, &addr[lane])) return RUN_FAULT;
     }
     return mem_emit(w, u, addr);

@@ -15,31 +15,15 @@
  * Pieces are copies, because a slice (slices.h) goes when the next one is taken, which moving on may do. */
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
+#include "ptx/written.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct told_warp {
-    struct stream_reader at; /* behind what the machine was told, or what was left out */
-    uint64_t done, total;    /* instructions before that; of the warp's life */
-    uint64_t noted;          /* `done` at the note */
-    uint32_t barriers;       /* before that, */
-    uint32_t known;          /* and of these, those that count in `met`, or were left out */
-    bool jumps;              /* something was left out since the last piece */
-    uint64_t threads;        /* thread instructions of its life */
-    struct barrier_marks marks;
-    struct stream_counts told,
-        gaps; /* what the machine was told, and not told; not counted when nothing is moved any more */
-    struct stream_recent recent; /* lines that were touched in what was left out last */
-    uint8_t *piece;
-    size_t room;
-};
-
 enum {
     SM_CTAS = 64,
-    LATELY = 4, /* phases: the time to settle behind a stretch, or a window */
-    NEAR = 4096
-}; /* so many instructions before the place where a warp goes on it is noted what they touch */
+    NEAR = 4096 /* so many instructions before the place where a warp goes on it is noted what they touch */
+};
 
 static bool grow_marks(struct barrier_marks *m)
 {
@@ -120,109 +104,12 @@ static int written_more(struct stream_source *s, struct cta_stream *cta, unsigne
     return memory ? 2 : 1;
 }
 
-/* ---- where the warps of a CTA go ---- */
-
-static bool runs(const struct told_warp *t) { return t->done < t->total; }
-
-/* How far it may be moved on, of its life. */
-static uint64_t most_of(const struct told_warp *t)
-{
-    return t->done + PACE_END < t->total ? t->total - PACE_END : t->done;
-}
-
-/* Where the warp stops that leaves out what is before `wanted`, and stands behind so many barriers. False: there is no
- * such place, or the last of these barriers is in one block with the next. */
-static bool find_place(const struct told_warp *t, uint64_t barriers, uint64_t wanted, uint64_t *place)
-{
-    uint64_t n = t->marks.n, most = most_of(t);
-    if (barriers > n || (barriers && barriers < n && t->marks.at[barriers] == t->marks.at[barriers - 1])) return false;
-    uint64_t begin = barriers ? t->marks.at[barriers - 1] + 1 : 0, end = barriers < n ? t->marks.at[barriers] : most;
-    if (begin < t->done) begin = t->done;
-    if (end > most) end = most;
-    if (begin > end && barriers > t->barriers) return false;
-    *place = begin > end ? t->done : wanted < begin ? begin : wanted > end ? end : wanted;
-    return true;
-}
-
-/* The warps of a CTA: where each goes, and behind which barrier. */
-struct aims {
-    uint64_t place[CTA_MAX_WARPS];
-    uint32_t barriers[CTA_MAX_WARPS];
-    double off; /* how far that is from what was wanted, in the mean */
-};
-
-/* As many barriers are left out of each warp as of the others: `before` are those that it stands behind now. */
-static bool try_plan(const struct exec_run *r, const struct told_warp *to, const uint32_t *before, int64_t more,
-                     const uint64_t *wanted, struct aims *p)
-{
-    double sum = 0, n = 0;
-    for (uint32_t i = 0; i < r->nwarps; i++) {
-        p->place[i] = to[i].done;
-        p->barriers[i] = to[i].barriers;
-        if (!runs(&to[i])) continue;
-        if (before[i] + more < to[i].barriers || before[i] + more > UINT32_MAX) return false;
-        p->barriers[i] = (uint32_t)(before[i] + more);
-        if (!find_place(&to[i], p->barriers[i], wanted[i], &p->place[i])) return false;
-        sum += (double)p->place[i] - (double)wanted[i];
-        n++;
-    }
-    p->off = n > 0 ? sum / n : 0;
-    return n > 0;
-}
-
-/* Whether a machine has come to the barrier lately. What is behind another one may be like nothing that was timed, or
- * like what was timed long ago. */
-static bool is_familiar(const struct exec_run *r, uint32_t inst)
-{
-    return r->met[inst] && r->met[inst] + LATELY >= r->phase;
-}
-
-/* The first barrier from here to which no machine has come lately: nobody is moved beyond. */
-static uint32_t first_unmet(const struct exec_run *r, const struct told_warp *t, uint32_t until)
-{
-    uint32_t k = t->barriers;
-    while (k < until && is_familiar(r, t->marks.inst[k])) k++;
-    return k < until ? k : until;
-}
+/* ---- leaving out ---- */
 
 /* The machine has come to the barriers that it was told of. */
 static void meet(struct exec_run *r, struct told_warp *t)
 {
     for (; t->known < t->barriers; t->known++) r->met[t->marks.inst[t->known]] = r->phase;
-}
-
-/* The plan that brings the warps of a CTA nearest to where they are wanted. False: there is none. */
-static bool make_plan(const struct exec_run *r, const struct told_warp *to, const uint32_t *before,
-                      const uint64_t *wanted, struct aims *best)
-{
-    enum { AROUND = 2 };
-    struct aims p;
-    uint32_t i = 0, k = 0;
-    bool any = false;
-    while (i < r->nwarps && !runs(&to[i])) i++;
-    if (i == r->nwarps) return false;
-    for (uint32_t step = to[i].marks.n; step; step /= 2)
-        while (k + step <= to[i].marks.n && to[i].marks.at[k + step - 1] < wanted[i]) k += step;
-    uint32_t most = first_unmet(r, &to[i], k + AROUND < to[i].marks.n ? k + AROUND : to[i].marks.n);
-    if (k > most) k = most;
-    for (int64_t more = (int64_t)k - before[i] - AROUND; more <= (int64_t)most - before[i]; more++) {
-        if (!try_plan(r, to, before, more, wanted, &p) || (any && fabs(p.off) >= fabs(best->off))) continue;
-        *best = p;
-        any = true;
-    }
-    return any;
-}
-
-/* All warps of a CTA go on by so many instructions. */
-static bool plan_way(const struct exec_run *r, const struct cta_out *o, uint64_t way, struct aims *p)
-{
-    uint64_t wanted[CTA_MAX_WARPS];
-    uint32_t before[CTA_MAX_WARPS];
-    for (uint32_t i = 0; i < r->nwarps; i++) {
-        wanted[i] = o->told[i].done + way;
-        before[i] = o->told[i].barriers;
-    }
-    return make_plan(r, o->told, before, wanted, p);
 }
 
 /* Blocks are left out as a whole, the one with the next barrier is not. False: the stream cannot be read back. */
@@ -264,7 +151,7 @@ static double mean_left(const struct exec_run *r, const struct cta_out *o)
 {
     double sum = 0;
     for (uint32_t i = 0; i < r->nwarps; i++) {
-        if (!runs(&o->told[i])) return -1;
+        if (!told_runs(&o->told[i])) return -1;
         sum += (double)(o->told[i].total - o->told[i].done);
     }
     return sum / r->nwarps;
@@ -328,7 +215,7 @@ static bool replace(struct exec_run *r, struct cta_out *o, struct cta_out *next,
         wanted[i] = to > 0 ? (uint64_t)to : 0;
         before[i] = o->told[i].barriers - least;
     }
-    if (!make_plan(r, next->told, before, wanted, &p)) return false;
+    if (!aims_find(r, next->told, before, wanted, &p)) return false;
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct told_warp *t = &o->told[i];
         t->gaps = (struct stream_counts){t->total - t->told.warp, t->threads - t->told.thread};
@@ -415,7 +302,7 @@ static void find_rates(const struct exec_run *r, struct seat *place, uint32_t n)
         if (place[i].mates >= SM_CTAS) place[i].mates = SM_CTAS - 1;
         for (uint32_t k = 0; k < r->nwarps; k++) {
             const struct told_warp *t = &place[i].out->told[k];
-            if (!runs(t)) continue;
+            if (!told_runs(t)) continue;
             class[place[i].mates].sum += (double)(t->done - t->noted);
             class[place[i].mates].n++;
         }
@@ -444,7 +331,7 @@ static struct seat *find_places(struct exec_run *r, uint32_t *n)
 static bool stays_familiar(const struct exec_run *r, const struct told_warp *t, uint64_t place)
 {
     uint32_t k = t->barriers;
-    while (k < t->marks.n && t->marks.at[k] < place && is_familiar(r, t->marks.inst[k])) k++;
+    while (k < t->marks.n && t->marks.at[k] < place && barrier_is_familiar(r, t->marks.inst[k])) k++;
     return k == t->marks.n || t->marks.at[k] >= place;
 }
 
@@ -453,11 +340,11 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
 {
     struct aims one;
     double way = parts * p->rate, room = 0, n = 0;
-    if (!plan_way(r, p->out, (uint64_t)way, &one) || fabs(one.off) > way / 2) return false;
+    if (!aims_of_way(r, p->out, (uint64_t)way, &one) || fabs(one.off) > way / 2) return false;
     for (uint32_t i = 0; i < r->nwarps; i++) {
         const struct told_warp *t = &p->out->told[i];
-        if (runs(t) && !stays_familiar(r, t, one.place[i] + (uint64_t)(PACE_BEHIND * 256 * p->rate))) return false;
-        if (runs(t)) room += (double)(most_of(t) - t->done), n++;
+        if (told_runs(t) && !stays_familiar(r, t, one.place[i] + (uint64_t)(PACE_BEHIND * 256 * p->rate))) return false;
+        if (told_runs(t)) room += (double)(told_most(t) - t->done), n++;
     }
     return n > 0 && room / n >= way;
 }
@@ -504,7 +391,7 @@ static int64_t written_move(struct stream_source *s, uint64_t parts, uint32_t *c
     parts = least_crowded(r, place, n, parts);
     for (uint32_t i = 0; ok && parts && i < n; i++) {
         if (ends_within(&place[i], (double)parts)) continue;
-        if (plan_way(r, place[i].out, (uint64_t)((double)parts * place[i].rate), &one))
+        if (aims_of_way(r, place[i].out, (uint64_t)((double)parts * place[i].rate), &one))
             ok = move_cta(r, place[i].out, &one);
         place[i].ends = -1;
     }

@@ -6,16 +6,16 @@
  * a factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
  * before, so a window passes before the next one counts. Speed drifts as warps end: a stretch over which it moves by
  * much is followed by a shorter one. The last windows are always timed. */
+#include "ptx/pace.h"
 #include "sim/gpu_priv.h"
 
 enum {
     WINDOW_UNITS = 32,
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
-    LONG_WINDOW = 4096,         /* and at most */
+    LONG_WINDOW = 4096,         /* and at most; where streams were written windows begin with the least */
     MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
-    LONG_WARP = 16384,  /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
     FIRST_LOOK = 256    /* core cycles */
 };
 
@@ -30,12 +30,21 @@ static bool moves_size(struct gpu *g)
     if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
     if (window < least) window = least;
     if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
+    w->most_unit = window / WINDOW_UNITS;
+    if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (!total || total / window < LEAST_WINDOWS) return false;
-    if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)LONG_WARP) return false;
+    if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)PACE_LONG) return false;
     w->unit = window / WINDOW_UNITS;
     w->resident = w->span = WINDOW_UNITS;
     w->whole = (uint32_t)(total / w->unit);
     w->mark = 2 * w->resident;
+    return true;
+}
+
+bool moves_widen(struct waves *w)
+{
+    if (!w->moves || 2 * w->unit > w->most_unit) return false;
+    w->unit *= 2;
     return true;
 }
 

@@ -24,24 +24,25 @@
 #include "sim/gpu_priv.h"
 
 enum {
-    LEAST_WAVES = 10,    /* a launch of fewer waves is timed in full: little would be left out */
-    MANY_WAVES = 24,     /* one of more is not looked at by parts of its warps, however long they are */
-    LONG_WAVES = 24,     /* of one with fewer the first stretch is short, unless it is very still */
-    LEAST_CYCLES = 8192, /* a window is as many waves as take so long: some ten round trips to a busy memory; */
-    MOST_PARTS = 40,     /* but a launch has so many windows, if it has as many waves */
-    SHORT = 40960,       /* cycles: of a launch that takes fewer little would be gained */
-    LEAST_SPANS = 20,    /* windows of a launch that swings, at least */
-    FIRST_PART = 5,      /* the first stretch is this part of what could be left out */
-    LEAD_PART = 20,      /* windows at the beginning, of all: */
-    MOST_LEAD = 8,       /* but no more */
-    LEAST_FILL = 2,      /* waves of a launch that only fills the caches */
-    SCATTER_KNOWN = 6,   /* windows: of more it is known how they scatter */
-    MOST_PASSING = 2,    /* windows behind a stretch that may differ from those before it */
-    HOPELESS = 2,        /* times what is left is less than the windows that it would take: no more is left out */
-    LEAD = 3,            /* windows that are alike before anything is left out, at least */
-    FAR = 100,           /* where streams are moved on: windows that a stretch is long at most; */
-    GROWTH = 4,          /* times all that was before it, too; */
-    LEAST_STRETCHES = 16 /* and this part of the launch, where there are barriers, or CTAs that come later */
+    LEAST_WAVES = 10,     /* a launch of fewer waves is timed in full: little would be left out */
+    MANY_WAVES = 24,      /* one of more is not looked at by parts of its warps, however long they are */
+    LONG_WAVES = 24,      /* of one with fewer the first stretch is short, unless it is very still */
+    LEAST_CYCLES = 8192,  /* a window is as many waves as take so long: some ten round trips to a busy memory; */
+    MOST_PARTS = 40,      /* but a launch has so many windows, if it has as many waves */
+    SHORT = 40960,        /* cycles: of a launch that takes fewer little would be gained */
+    LEAST_SPANS = 20,     /* windows of a launch that swings, at least */
+    FIRST_PART = 5,       /* the first stretch is this part of what could be left out */
+    LEAD_PART = 20,       /* windows at the beginning, of all: */
+    MOST_LEAD = 8,        /* but no more */
+    LEAST_FILL = 2,       /* waves of a launch that only fills the caches */
+    SCATTER_KNOWN = 6,    /* windows: of more it is known how they scatter */
+    MOST_PASSING = 2,     /* windows behind a stretch that may differ from those before it */
+    HOPELESS = 2,         /* times what is left is less than the windows that it would take: no more is left out */
+    MOVED_CYCLES = 16384, /* where streams are moved on it lasts longer than that, if it may (moves_widen) */
+    LEAD = 3,             /* windows that are alike before anything is left out, at least */
+    FAR = 100,            /* where streams are moved on: windows that a stretch is long at most; */
+    GROWTH = 4,           /* times all that was before it, too; */
+    LEAST_STRETCHES = 16  /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
@@ -380,6 +381,17 @@ static bool settle(struct waves *w, bool alike_before, bool by_chance, uint32_t 
     return true;
 }
 
+/* Windows of twice the length; an odd first one stays what it was. */
+static void join_pairs(struct wave_report *r)
+{
+    unsigned n = r->windows / 2, odd = r->windows % 2;
+    for (unsigned i = 0; i < n; i++) {
+        if (odd || i) r->window[i] = r->window[odd + 2 * i];
+        stats_add(&r->window[i], &r->window[odd + 2 * i + 1], sizeof r->window[i]);
+    }
+    r->windows = n;
+}
+
 /* A launch that swings is looked at through windows of twice the length, if it has enough of them: what is behind a
  * stretch takes as long to swing again. */
 static bool widens(struct gpu *g)
@@ -388,14 +400,22 @@ static bool widens(struct gpu *g)
     struct wave_report *r = &w->report;
     bool full = !w->moves && r->windows == most_windows(w);
     if ((!swings(w) && !full) || w->moves || w->whole / w->span < 2 * LEAST_SPANS) return false;
-    unsigned n = r->windows / 2, odd = r->windows % 2;
-    for (unsigned i = 0; i < n; i++) {
-        if (odd || i) r->window[i] = r->window[odd + 2 * i];
-        stats_add(&r->window[i], &r->window[odd + 2 * i + 1], sizeof r->window[i]);
-    }
-    r->windows = n;
+    join_pairs(r);
     w->span *= 2;
     w->settle = w->span / w->resident;
+    w->faster = w->slower = false;
+    measure_next(g);
+    return true;
+}
+
+/* Where streams are moved on and no steady state is found for long, windows may be shorter than what the kernel does
+ * again and again. */
+static bool lengthens(struct gpu *g)
+{
+    enum { PATIENCE = WINDOWS_MAX / 4 };
+    struct waves *w = &g->waves;
+    if (w->left_out || w->report.windows < PATIENCE || !moves_widen(w)) return false;
+    join_pairs(&w->report);
     w->faster = w->slower = false;
     measure_next(g);
     return true;
@@ -437,6 +457,7 @@ static void go_on(struct gpu *g)
     if (!w->left_out && (!enough || !are_alike(w) || (!w->moves && !has_lead(w)))) steady = false;
     if (!w->left_out && !w->moves && !has_replaced_l2(g)) steady = false;
     if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;
+    if (!steady && lengthens(g)) return;
     bool by_chance = enough && !steady && alike(w, &before, last, tolerance_of(w));
     if (!w->moves && w->behind_gap && by_chance && r->windows > SCATTER_KNOWN) steady = true;
     if (w->behind_gap && !settle(w, steady, by_chance, left)) {
@@ -487,7 +508,10 @@ static void look_at_counters(struct gpu *g)
     struct sample now;
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
-    if (w->phase == WAVES_MEASURE) {
+    bool first = w->phase == WAVES_MEASURE && !w->report.windows;
+    if (first && now.stats.cycles - w->begin.stats.cycles <= MOVED_CYCLES && moves_widen(w)) {
+        measure_next(g);
+    } else if (w->phase == WAVES_MEASURE) {
         w->report.gap[w->report.windows] = 0;
         w->report.passing[w->report.windows] = false;
         struct sample *window = &w->report.window[w->report.windows++];

@@ -47,6 +47,7 @@ struct waves {
     bool by_time;                 /* counters are read at times, not when CTAs are given out */
     bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
     uint64_t unit;                /* so many warp instructions; CTAs below are units then */
+    uint64_t most_unit;           /* no more than that */
     uint64_t noted;               /* instructions made when the window began */
     uint32_t whole;               /* CTAs of the launch */
     uint64_t mark;                /* with moves: where the phase ends */
@@ -71,8 +72,9 @@ void moves_leave(struct gpu *g);                          /* they are not moved 
 uint32_t moves_given(const struct gpu *g);                /* units so far */
 uint32_t moves_skip(struct gpu *g, uint32_t units);       /* how many were left out */
 void moves_window(struct gpu *g);                         /* a window begins */
-bool moves_reached(struct gpu *g);                        /* whether the phase has ended; else looks again soon */
-void waves_prepare(struct gpu *g);                        /* before a step, where counters are read at times */
+bool moves_widen(struct waves *w); /* windows are twice as long from here on; false: they may not */
+bool moves_reached(struct gpu *g); /* whether the phase has ended; else looks again soon */
+void waves_prepare(struct gpu *g); /* before a step, where counters are read at times */
 
 /* sampling_excerpts.c */
 /* Times excerpts of the launch's CTAs, if that can be done. */

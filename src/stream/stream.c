@@ -405,6 +405,35 @@ static void note_lines(struct stream_recent *r, const struct code_inst *in, cons
     for (uint32_t m = a->mask; m; m &= m - 1) note_line(r, warp_addr(a, bit_low32(m)) >> LINE_SHIFT);
 }
 
+/* The last byte of each has its highest bit clear: eight bytes at a time. */
+static void skip_varints(struct stream_reader *r, unsigned n)
+{
+    while (n && r->end - r->p >= 8) {
+        uint64_t bytes;
+        memcpy(&bytes, r->p, sizeof bytes);
+        uint64_t last = ~bytes & UINT64_C(0x8080808080808080);
+        unsigned here = (unsigned)__builtin_popcountll(last);
+        if (here < n) {
+            n -= here;
+            r->p += 8;
+            continue;
+        }
+        while (--n) last &= last - 1;
+        r->p += __builtin_ctzll(last) / 8 + 1;
+    }
+    while (n) n -= !(*r->p++ & 0x80);
+}
+
+/* The same as stream_next_addrs, when nobody wants to know them: the next addresses need the first of these only. */
+static void skip_addrs(struct stream_reader *r, uint32_t mask)
+{
+    unsigned tag = *r->p++;
+    if (has_stride(tag)) skip_varints(r, 1);
+    r->base += (uint64_t)unzigzag(get_varint(&r->p));
+    if (is_halves(tag)) skip_varints(r, 1);
+    else if (tag == TAG_GATHER) skip_varints(r, (unsigned)bit_count32(mask) - 1);
+}
+
 void stream_skip_block(struct stream_reader *r, const struct code *c, struct stream_counts *n,
                        struct stream_recent *recent)
 {
@@ -418,8 +447,10 @@ void stream_skip_block(struct stream_reader *r, const struct code *c, struct str
             const struct code_inst *what = in;
             uint32_t lanes = exec;
             if (generic) what = code_form(c, in, stream_next_part(r, &lanes));
-            if (addresses) stream_next_addrs(r, lanes, &a);
-            if (addresses && recent) note_lines(recent, what, &a);
+            if (addresses && recent) {
+                stream_next_addrs(r, lanes, &a);
+                note_lines(recent, what, &a);
+            } else if (addresses) skip_addrs(r, lanes);
             n->warp++;
             n->thread += bit_count32(lanes);
         } while (stream_has_parts(r));

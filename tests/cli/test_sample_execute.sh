@@ -36,7 +36,8 @@ for w in $some; do
 done
 check "every number is the same, and what depends on data is executed" python3 "$work/compare.py" "$work" "$data"
 
-# Who looks at results gets them: a check executes everything from the start, a program that reads back begins anew.
+# Who looks at results gets them: a check executes everything from the start, a program of which a later kernel depends
+# on data begins anew.
 # shellcheck disable=SC2086
 good "a check" run fdtd2d $machine --input steps=12 --check --json "$work/a.json" -q
 check "executes everything" python3 -c 'import json,sys
@@ -44,7 +45,7 @@ r = json.load(open(sys.argv[1]))
 s = r["sampling"]
 assert s["executed_share"] == 1 and s["timed_share"] < 1 and "values" in r["check"]' "$work/a.json"
 # shellcheck disable=SC2086
-good "a program that reads back" run leukocyte $machine=5% --json "$work/a.json" -q
+good "a program with a kernel that depends on data" run leukocyte $machine=5% --json "$work/a.json" -q
 check "executes everything" python3 -c 'import json,sys
 s = json.load(open(sys.argv[1]))["sampling"]
 assert s["executed_share"] == 1 and s["timed_share"] < 1, s["timed_share"]' "$work/a.json"

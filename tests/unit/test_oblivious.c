@@ -225,3 +225,35 @@ TEST(what_is_not_executed_leaves_memory_alone)
     for (unsigned i = 0; i < 300; i++) assert_int_equal(at[i] != 0, i / 48 < 2 || i / 48 >= 5);
     ptx_test_free(&t);
 }
+
+/* ---- making streams on demand ---- */
+
+static const char rounds[] = PTX_HEAD
+    ".visible .entry k(.param .u32 n)\n{\n.reg .b32 %r<2>;\n.reg .pred %p;\nld.param.u32 %r0, [n];\nmov.u32 %r1, 0;\n"
+    "again:\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p, %r1, %r0;\n@%p bra again;\nret;\n}\n";
+
+/* Where many CTAs come later, and are long, the next one has to take the place of one that ends: written.c, which can
+ * be left. */
+TEST(streams_are_made_on_demand_where_most_ctas_fit_or_are_short)
+{
+    enum { CTAS = 7 };
+    struct ptx_test t;
+    ptx_test_load(&t, rounds);
+    for (uint32_t n = 60; n <= 6000; n *= 100)
+        for (uint64_t room = CTAS / 2; room <= CTAS / 2 + 1; room++) {
+            struct ptx_launch l = {.image = t.img,
+                                   .kernel = ptx_find_kernel(t.mod, "k"),
+                                   .grid = {CTAS, 1, 1},
+                                   .block = {48, 1, 1},
+                                   .sliced = true,
+                                   .params = &n};
+            struct stream_source *s = ptx_open(&l, &t.err);
+            assert_non_null(s);
+            ptx_set_room(s, room);
+            assert_true(ptx_foresee(s, true));
+            assert_true(s->on_demand(s));
+            assert_int_equal(s->leave != NULL, CTAS / room >= 2 && n == 6000);
+            ptx_close(s);
+        }
+    ptx_test_free(&t);
+}

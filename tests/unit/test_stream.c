@@ -158,6 +158,28 @@ TEST(what_was_written_is_read)
     free(w.data);
 }
 
+/* Whether anybody wants to know its addresses or not. */
+TEST(a_skipped_block_is_passed_as_a_whole)
+{
+    struct stream_writer w = {0};
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct stream_reader knows, skips;
+        struct stream_counts known = {0, 0}, skipped = {0, 0};
+        struct stream_recent recent = {.n = 0};
+        write_stream(&w, seed, 200);
+        stream_open(&knows, (struct warp_stream){w.data, w.size});
+        stream_open(&skips, (struct warp_stream){w.data, w.size});
+        while (!stream_done(&knows)) {
+            stream_skip_block(&knows, &code, &known, &recent);
+            stream_skip_block(&skips, &code, &skipped, NULL);
+            assert_ptr_equal(knows.p, skips.p);
+            assert_true(knows.base == skips.base && knows.mask == skips.mask);
+        }
+        assert_true(known.warp == skipped.warp && known.thread == skipped.thread);
+    }
+    free(w.data);
+}
+
 TEST(usual_accesses_are_short)
 {
     struct stream_writer w = {0};

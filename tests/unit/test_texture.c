@@ -47,6 +47,34 @@ TEST_WITH(test_formats, setup, teardown)
     OK(cuTexObjectDestroy(t)), OK(cuMemFree(m));
 }
 
+/* Whole warps, and lanes far outside on either side. */
+TEST_WITH(test_words_by_number, setup, teardown)
+{
+    float data[40];
+    int32_t x[LANES];
+    CUdeviceptr memory;
+    for (unsigned i = 0; i < 40; i++) data[i] = (float)(i + 1);
+    for (int i = 0; i < LANES; i++) x[i] = (i * 11) % 50 - 4;
+    x[7] = INT32_MAX, x[8] = INT32_MIN;
+    CUtexObject t = linear_texture(&memory, data, sizeof data, CU_AD_FORMAT_FLOAT, 1, 0);
+    for (unsigned n = LANES - 1; n <= LANES; n++) {
+        OK(fetch("fetch_1i", t, x, NULL, n));
+        for (unsigned i = 0; i < n; i++) {
+            bool inside = x[i] >= 0 && x[i] < 40;
+            expect_float(i, 0, inside ? data[x[i]] : 0);
+            expect_float(i, 1, 0);
+        }
+    }
+    OK(cuTexObjectDestroy(t));
+    OK(cuMemFree(memory));
+    CUarray a = make_array(data, 40, 0, CU_AD_FORMAT_FLOAT, 1, 4);
+    t = array_texture(a, look(CLAMP, POINT_FILTER, 0));
+    OK(fetch("fetch_1i", t, x, NULL, LANES));
+    for (unsigned i = 0; i < LANES; i++) expect_float(i, 0, data[x[i] < 0 ? 0 : x[i] > 39 ? 39 : x[i]]);
+    OK(cuTexObjectDestroy(t));
+    OK(cuArrayDestroy(a));
+}
+
 TEST_WITH(test_normalised_integers, setup, teardown)
 {
     const int32_t x[3] = {0, 1, 2};

@@ -215,3 +215,30 @@ TEST(what_was_touched_last_is_told)
     ptx_close(m.s);
     ptx_test_free(&t);
 }
+
+/* What is polled in shared memory only warps of the CTA write, and they execute together. What is polled elsewhere
+ * another CTA may write. */
+TEST(ctas_that_may_wait_for_others_are_not_moved)
+{
+    static const struct {
+        const char *load;
+        bool moves;
+    } polls[] = {{"ld.global.u32 %r2, [%rd0]", true},
+                 {"ld.volatile.shared.u32 %r2, [word]", true},
+                 {"ld.volatile.global.u32 %r2, [%rd0]", false},
+                 {"atom.global.add.u32 %r2, [%rd0], 0", false}};
+    for (unsigned i = 0; i < COUNT(polls); i++) {
+        char text[1024];
+        struct ptx_test t;
+        snprintf(text, sizeof text,
+                 PTX_HEAD
+                 ".visible .entry k(.param .u64 in, .param .u32 rounds)\n{\n.reg .b32 %%r<4>;\n"
+                 ".reg .b64 %%rd<4>;\n.shared .u32 word;\nld.param.u64 %%rd0, [in];\n%s;\nbar.sync 0;\nret;\n}\n",
+                 polls[i].load);
+        ptx_test_load(&t, text);
+        struct stream_source *s = open_meeting(&t, 1);
+        assert_int_equal(s->on_demand != NULL, polls[i].moves);
+        ptx_close(s);
+        ptx_test_free(&t);
+    }
+}

@@ -141,7 +141,7 @@ static float *run_gicov(struct job *j, const struct picture *p, CUdeviceptr out)
     job_launch(j, job_kernel(j, "leukocyte_gicov"),
                (struct shape){(unsigned)(p->cols - 2 * MARGIN), 1, (unsigned)(p->rows - 2 * MARGIN), 1},
                (void *[]){&tx, &ty, &out, &rows});
-    job_copy_out(j, got, out, p->pixels * 4);
+    job_result(j, got, out, p->pixels * 4);
     if (!j->failed && j->run->check) check_gicov(j, p, gx, gy, got);
     return got;
 }

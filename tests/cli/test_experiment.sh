@@ -229,7 +229,7 @@ INI
     run store export results fails.ini --plugin ./crash.so --store fail.db -o fail.csv
     check "an export with failed runs: exit 1" test $status -eq 1
     check "the file has what was done" grep -q '^atax,good,[0-9a-f]*,,[0-9]' fail.csv
-    check "and the reason of what was not" grep -q '^atax,bad,[0-9a-f]*,crashed: signal 9,' fail.csv
+    check "and the reason of what was not" grep -q '^atax,bad,[0-9a-f]*,"crashed: signal 9' fail.csv
     check "a policy that hangs builds" breaks 'for (;;) sleep(1);' hang
     run experiment fails.ini --plugin ./hang.so --timeout 1 --store hang.db --out fail
     check "a timeout: exit 1 and its reason" sh -c \

@@ -16,6 +16,7 @@
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

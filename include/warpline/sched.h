@@ -88,6 +88,8 @@ struct wl_sched_policy {
     const struct wl_counter *counters; /* or NULL */
     bool ignores_state;                /* promises to look at few fields of the view (see there), which saves time */
     bool marks;                        /* wants the view's `slow` */
+    bool oldest_first; /* promises that of warps that can issue, but for the one before, the oldest does: how fast a
+                        * warp goes is a matter of its rank by age, which sampling makes use of */
 
     /* Size of the state. NULL: there is none. */
     size_t (*bytes)(const struct wl_sched_geometry *g, const int64_t *param);

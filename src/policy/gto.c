@@ -35,6 +35,7 @@ const struct wl_sched_policy gto_policy = {
     .name = "gto",
     .help = "greedy then oldest: the warp that issued last, else the oldest that can",
     .ignores_state = true,
+    .oldest_first = true,
     .bytes = gto_bytes,
     .storage_bits = gto_storage_bits,
     .pick = gto_pick,

@@ -418,6 +418,7 @@ struct exec_run {
     uint64_t ended;  /* then: warp instructions of those that have ended */
     uint64_t foreseen;                    /* warp instructions of the launch, with on_demand */
     uint64_t *length;                     /* then: warp instructions of each warp of each CTA */
+    struct rank_book *ranks;              /* and how fast they go, by rank */
     struct exec_counts skimmed, skim_one; /* of `counts`, theirs; the last one's */
     const struct exec_counts *known;      /* all that the launch executes; NULL: CTAs are counted */
     struct wl_err *err;

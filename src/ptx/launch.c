@@ -534,5 +534,6 @@ void ptx_close(struct stream_source *s)
     free(r->params);
     free(r->launch_area);
     free(r->length);
+    free(r->ranks);
     free(r);
 }

@@ -2,15 +2,17 @@
  *
  * What an oblivious kernel does (oblivious.c) is the same in whatever order its warps execute. So its CTAs can be
  * handed out before they execute, each warp executes a little ahead of what the machine has read of it, and a sampled
- * run can move all warps on at once: by as much as they have done lately, times a factor. That leaves a machine in the
- * state it would be in some time later, its caches apart. Warps that would come to their end stop shortly before it.
+ * run can move all warps on at once: as far as they would go in a given time (ranks.c). That leaves a machine in the
+ * state it would be in some time later, its caches apart. Warps that would have ended do so in the machine, soon.
  *
  * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand, since their warps
  * have to be moved on to the same barrier, nor are launches of twice as many long CTAs as fit, since there the next one
  * has to take the place of one that ends: written.c does both. */
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
+#include "ptx/ranks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int demand_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)
@@ -19,6 +21,7 @@ static int demand_more(struct stream_source *s, struct cta_stream *cta, unsigned
     struct exec_run *r = (struct exec_run *)s;
     struct exec_warp *w = &o->cta->warp[warp];
     struct stream_writer *to = &o->writer[warp];
+    o->sm = cta->sm;
     if (w->state == WARP_DONE) return 0;
     to->size = 0;
     r->shared = o->cta->shared;
@@ -44,13 +47,6 @@ int demand_hand_over(struct exec_run *r, struct exec_cta *c, struct cta_stream *
 
 /* ---- moving on ---- */
 
-static void demand_note(struct stream_source *s)
-{
-    struct exec_run *r = (struct exec_run *)s;
-    for (struct exec_cta *c = r->live; c; c = c->next)
-        for (uint32_t i = 0; i < r->nwarps; i++) c->warp[i].excerpt.executed = c->warp[i].executed;
-}
-
 static uint64_t demand_made(struct stream_source *s)
 {
     const struct exec_run *r = (const struct exec_run *)s;
@@ -60,52 +56,70 @@ static uint64_t demand_made(struct stream_source *s)
     return n;
 }
 
-static uint64_t left_of(const struct exec_warp *w)
+static struct ranked rank_of(struct exec_warp *w, uint32_t sm)
 {
-    return w->executed + PACE_END < w->total ? w->total - PACE_END - w->executed : 0;
+    uint64_t left = w->executed + PACE_LAST < w->total ? w->total - PACE_LAST - w->executed : 0;
+    return (struct ranked){.warp = w,
+                           .sm = sm,
+                           .crew = (uint32_t)w->excerpt.gap,
+                           .before = (double)w->excerpt.before,
+                           .did = (double)(w->executed - w->excerpt.executed),
+                           .left = (double)left};
 }
 
-static struct done done_by(const struct exec_cta *c, uint32_t nwarps)
+/* The warps that run, by SM, the oldest first: those of the CTA that came first. False: no memory. */
+static bool rank_warps(const struct exec_run *r, struct rank_book *k)
 {
-    struct done d = {0, 0, 0};
-    for (uint32_t i = 0; i < nwarps; i++)
-        if (c->warp[i].state != WARP_DONE) done_add(&d, c->warp[i].executed - c->warp[i].excerpt.executed);
-    return d;
-}
-
-static struct pace pace_of(const struct exec_run *r)
-{
-    struct pace p = {0, 0, 0};
+    uint32_t sms = 0, room = 1;
     for (const struct exec_cta *c = r->live; c; c = c->next) {
-        struct done one = done_by(c, r->nwarps);
-        pace_add(&p, &one);
+        room += r->nwarps;
+        if (c->out->sm >= sms) sms = c->out->sm + 1;
     }
-    return p;
+    k->n = 0;
+    if (!(k->warp = malloc(room * sizeof *k->warp))) return false;
+    for (uint32_t sm = 0; sm < sms; sm++)
+        for (struct exec_cta *c = r->live; c; c = c->next)
+            for (uint32_t i = 0; c->out->sm == sm && i < r->nwarps; i++)
+                if (c->warp[i].state != WARP_DONE) k->warp[k->n++] = rank_of(&c->warp[i], sm);
+    return true;
 }
 
-static uint64_t way_of(const struct exec_run *r, const struct exec_cta *c, const struct pace *p, uint64_t parts)
+/* A period ends, another begins. */
+static void demand_note(struct stream_source *s)
 {
-    struct done one = done_by(c, r->nwarps);
-    return (uint64_t)(pace_rate(p, &one) * (double)parts);
-}
-
-/* Of parts of 2^-8: how far all may go so that few come to their ends, there or in the windows behind. */
-static uint64_t least_crowded(const struct exec_run *r, const struct pace *p, uint64_t parts)
-{
-    uint64_t behind = r->next_out < r->info.ctas ? 0 : PACE_BEHIND * 256; /* others take the place of those that end */
-    for (; parts; parts /= 2) {
-        uint32_t warps = 0, ends = 0;
-        for (const struct exec_cta *c = r->live; c; c = c->next) {
-            uint64_t way = way_of(r, c, p, parts + behind);
-            for (uint32_t i = 0; i < r->nwarps; i++) {
-                const struct exec_warp *w = &c->warp[i];
-                warps += w->state != WARP_DONE;
-                ends += w->state != WARP_DONE && way > left_of(w);
-            }
+    const struct exec_run *r = (struct exec_run *)s;
+    for (struct exec_cta *c = r->live; c; c = c->next)
+        for (uint32_t i = 0; i < r->nwarps; i++) {
+            struct excerpt *x = &c->warp[i].excerpt;
+            x->before = c->warp[i].executed - x->executed;
+            x->executed = c->warp[i].executed;
+            x->gap = 0;
+            for (const struct exec_cta *mate = r->live; mate; mate = mate->next)
+                for (uint32_t k = 0; mate->out->sm == c->out->sm && k < r->nwarps; k++)
+                    x->gap += mate->warp[k].state != WARP_DONE;
         }
-        if (ends * PACE_CROWD <= warps) return parts;
+}
+
+/* Whether the machine goes on like before behind so many periods: no more of its SMs have nothing to do, and where
+ * other CTAs take the place of those that end, whose warps go another way, few do. */
+static bool goes_on(const struct exec_run *r, struct rank_book *k, double periods)
+{
+    if (r->next_out < r->info.ctas) return ranks_go(k, periods).ends * PACE_CROWD <= k->n;
+    struct outlook o = ranks_go(k, periods + PACE_BEHIND + periods / PACE_UNSURE);
+    return o.empty * PACE_CROWD <= o.sms;
+}
+
+/* How far all may go. */
+static double longest_way(const struct exec_run *r, struct rank_book *k, double periods)
+{
+    double least = 0;
+    if (goes_on(r, k, periods)) return periods;
+    for (unsigned i = 0; i < 12; i++) {
+        double middle = (least + periods) / 2;
+        if (goes_on(r, k, middle)) least = middle;
+        else periods = middle;
     }
-    return 0;
+    return least;
 }
 
 static int move_warp(struct exec_warp *w, uint64_t n)
@@ -122,23 +136,29 @@ static int move_warp(struct exec_warp *w, uint64_t n)
     return rc;
 }
 
+static int64_t move_all(struct exec_run *r, struct rank_book *k, double periods)
+{
+    int64_t moved = 0;
+    ranks_learn(k, demand_made(&r->source));
+    ranks_go(k, longest_way(r, k, periods));
+    for (uint32_t i = 0; i < k->n; i++) {
+        struct exec_warp *w = k->warp[i].warp;
+        uint64_t from = w->executed, way = (uint64_t)k->warp[i].way;
+        if (way && move_warp(w, way)) return -1;
+        w->excerpt.executed += w->executed - from; /* it was not seen to do that */
+        moved += (int64_t)(w->executed - from);
+    }
+    return moved;
+}
+
 static int64_t demand_move(struct stream_source *s, uint64_t parts, uint32_t *ctas)
 {
     struct exec_run *r = (struct exec_run *)s;
-    int64_t moved = 0;
-    struct pace p = pace_of(r);
+    struct rank_book *k = r->ranks;
     *ctas = 0;
-    parts = least_crowded(r, &p, parts);
-    for (struct exec_cta *c = r->live; c && parts; c = c->next) {
-        uint64_t way = way_of(r, c, &p, parts);
-        for (uint32_t i = 0; i < r->nwarps && way; i++) {
-            struct exec_warp *w = &c->warp[i];
-            uint64_t most = left_of(w), from = w->executed;
-            if (w->state == WARP_DONE || !most) continue;
-            if (move_warp(w, way < most ? way : most)) return -1;
-            moved += (int64_t)(w->executed - from);
-        }
-    }
+    int64_t moved = rank_warps(r, k) ? move_all(r, k, (double)parts / 256) : -1;
+    free(k->warp);
+    k->warp = NULL;
     return moved;
 }
 
@@ -160,6 +180,8 @@ static bool demand_begin(struct stream_source *s)
         written_offer(r);
         return s->on_demand(s);
     }
+    if (!(r->ranks = calloc(1, sizeof *r->ranks))) return false;
+    r->ranks->grain = PACE_CHUNK / sqrt(6.0); /* the deviation of what lies between two of their edges */
     r->on_demand = true;
     r->foreseen = total;
     s->more = demand_more;

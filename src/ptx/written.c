@@ -17,6 +17,7 @@
 #include "ptx/pace.h"
 #include "ptx/written.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

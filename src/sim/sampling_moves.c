@@ -2,10 +2,11 @@
  *
  * There are no waves to pass over. Where the warps can be moved on (stream_source.on_demand), the launch is cut into
  * units of work instead of CTAs, and a window is as long as it takes to do so many of them; all else is as with waves
- * (sampling_waves.c). When the state is steady all warps are moved on by as much as they did in the last window, times
- * a factor: as if the machine had run on in this state for so many windows. The caches still hold what the warps needed
- * before, so a window passes before the next one counts. Speed drifts as warps end: a stretch over which it moves by
- * much is followed by a shorter one. The last windows are always timed. */
+ * (sampling_waves.c). Warps whose streams are made on demand go as far as they would in so many windows (flow_on).
+ * Where streams were written, all warps are moved on when the state is steady, by as much as they did in the last
+ * window, times a factor. The caches still hold what the warps needed before, so a window, or half of one, passes
+ * before the next one counts. Speed drifts as warps end: a stretch over which it moves by much is followed by a shorter
+ * one. The last windows are always timed. */
 #include "ptx/pace.h"
 #include "sim/gpu_priv.h"
 
@@ -16,7 +17,9 @@ enum {
     LONG_WINDOW = 4096,         /* and at most; where streams were written windows begin with the least */
     MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
-    FIRST_LOOK = 256    /* core cycles */
+    FLOW_WINDOWS = 192, /* of a launch whose warps go by rank, if it is long; */
+    FLOW_INSTRUCTIONS = 256, /* of a warp, in one, at least: some lines of each lane */
+    FIRST_LOOK = 256         /* core cycles */
 };
 
 /* How long windows are, when it is known how much the launch has to do. False: it is too short. */
@@ -25,14 +28,15 @@ static bool moves_size(struct gpu *g)
     struct waves *w = &g->waves;
     const struct launch_info *l = w->source->info;
     uint64_t warps = l->warps_per_cta * (l->ctas < w->wave ? l->ctas : w->wave);
-    uint64_t total = w->source->foreseen(w->source), window = total / MOST_WINDOWS;
+    uint64_t total = w->source->foreseen(w->source), window = total / (w->flows ? FLOW_WINDOWS : MOST_WINDOWS);
     uint64_t least = warps * WINDOW_INSTRUCTIONS;
-    if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
+    if (total / least < LEAST_WINDOWS) return false;
+    if (w->flows) least = warps * FLOW_INSTRUCTIONS;
+    else if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
     if (window < least) window = least;
     if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
     w->most_unit = window / WINDOW_UNITS;
     if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
-    if (!total || total / window < LEAST_WINDOWS) return false;
     if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)PACE_LONG) return false;
     w->unit = window / WINDOW_UNITS;
     w->resident = w->span = WINDOW_UNITS;
@@ -48,14 +52,25 @@ bool moves_widen(struct waves *w)
     return true;
 }
 
+/* Warps of streams that are made on demand go by rank, so what serves them must. */
+static bool goes_by_rank(struct gpu *g)
+{
+    if (g->config.sched.policy->oldest_first) return true;
+    g->waves.report.why = "how far its warps go is known only where the scheduler prefers the oldest";
+    return false;
+}
+
 /* Streams that are made on demand have known lengths; for others it is asked when the machine is full (is_sized). */
 bool moves_begin(struct gpu *g, struct stream_source *s)
 {
     struct waves *w = &g->waves;
     if (!s->on_demand(s)) return false;
     w->source = s;
+    w->flows = w->report.flowed = !s->leave; /* streams that are made on demand are moved on by rank */
+    if (w->flows) w->reach = 2 * WINDOW_UNITS;
     w->unit = w->noted = 0;
     if (s->foreseen(s) && !moves_size(g)) return false;
+    if (w->flows && !goes_by_rank(g)) return false;
     w->on = w->moves = w->by_time = true;
     w->phase = WAVES_RAMP;
     w->length = FIRST_LOOK * g->core_period;

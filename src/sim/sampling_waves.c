@@ -42,12 +42,16 @@ enum {
     LEAD = 3,             /* windows that are alike before anything is left out, at least */
     FAR = 100,            /* where streams are moved on: windows that a stretch is long at most; */
     GROWTH = 4,           /* times all that was before it, too; */
+    FLOW_STRETCHES = 12,  /* where they go by rank it is this part of the launch at most, */
+    FLOW_GROWTH = 2,      /* and this part of all before it */
     LEAST_STRETCHES = 16  /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
  * of one state; more is not noise. Neither are windows that become faster, and then slower, by so much. */
 static const double MOVED = 4 / 3.0; /* times as much is left to chance where streams are moved on: more is doubted */
 static const double STEADY = 5, PAIRS = 7.5, SWING = 10, VERY_STILL = 0.25;
+/* Warps that go by rank have left the step in which they began when a window differs by no more from the two before. */
+static const double BEGUN = 10;
 
 void waves_prepare(struct gpu *g)
 {
@@ -75,7 +79,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.windows = w->report.skipped = 0;
     w->report.ctas = l->ctas;
     w->report.why = NULL;
-    w->report.excerpts = w->report.moved = false;
+    w->report.excerpts = w->report.moved = w->report.flowed = false;
     w->report.broken = w->since = w->lead = 0;
     w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
@@ -83,7 +87,7 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->reach = UINT32_MAX;
     w->behind_gap = w->faster = w->slower = false;
     w->snap_at = NEVER;
-    w->on = w->by_time = w->moves = false;
+    w->on = w->by_time = w->moves = w->flows = false;
     w->gaps = w->left_out = 0;
     w->began = g->clock.now;
     w->whole = l->ctas;
@@ -323,7 +327,7 @@ static bool skip(struct gpu *g, uint32_t ctas)
     if (w->moves) w->report.moved |= (ctas = moves_skip(g, ctas)) > 0;
     else dispatch_skip(&g->dispatch, ctas), w->report.skipped += ctas;
     if (!ctas) return false;
-    if (!w->left_out) w->lead = w->report.windows - LEAD;
+    if (!w->left_out && !w->flows) w->lead = w->report.windows - LEAD;
     w->left_out += ctas;
     w->report.gap[w->report.windows - 1] += ctas;
     w->gaps = ctas;
@@ -441,12 +445,42 @@ static bool is_hopeless(const struct waves *w, uint32_t more, uint32_t most)
     return !w->moves && w->whole / w->span < MOST_PARTS && more * each > (double)HOPELESS * most;
 }
 
+/* After a window of a launch whose warps are moved on by rank (ptx/ranks.h): what is behind a stretch is what a full
+ * run comes to, so no steady state is waited for, and the window needs not be like those before it. Windows are spread
+ * over the launch; stretches are shorter where speed moves much from one to the next. */
+static void flow_on(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    struct wave_report *r = &w->report;
+    const struct sample *last = &r->window[r->windows - 1];
+    struct sample before;
+    uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0, behind = 2 * w->resident + w->span;
+    bool enough = sum_windows(r, &before) == 2;
+    if (w->behind_gap) r->gap[r->windows - 1] = w->gaps;
+    w->behind_gap = false;
+    if (r->windows == most_windows(w) || left < behind + w->resident) {
+        end_windows(g);
+        return;
+    }
+    if (enough && w->left_out) choose_reach(w, &before, last);
+    uint32_t stride = left - behind;
+    if (stride > w->reach) stride = w->reach;
+    if (stride > now / FLOW_GROWTH) stride = now / FLOW_GROWTH;
+    if (stride > w->whole / FLOW_STRETCHES) stride = w->whole / FLOW_STRETCHES;
+    bool begun = w->left_out || (enough && alike(w, &before, last, BEGUN * w->tolerance));
+    if (!begun || !stride || !skip(g, stride)) measure_next(g);
+}
+
 /* After a window: what comes next. */
 static void go_on(struct gpu *g)
 {
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
+    if (w->flows) {
+        flow_on(g);
+        return;
+    }
     uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0,
              behind = (1 + w->settle) * w->resident + w->span; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;

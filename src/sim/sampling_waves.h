@@ -17,6 +17,7 @@ struct wave_report {
     unsigned windows;                  /* measured stretches of the launch */
     struct sample window[WINDOWS_MAX]; /* what was counted in each */
     bool moved;                        /* streams were moved on */
+    bool flowed;                       /* by rank (ptx/ranks.h) */
     bool excerpts;                     /* CTAs were timed in excerpts: */
     uint64_t gap[WINDOWS_MAX];         /* what each stands for that was left out: CTAs, or with excerpts instructions */
     bool passing[WINDOWS_MAX];         /* behind a gap, on the way back to the state before it: stands for nothing */
@@ -46,6 +47,7 @@ struct waves {
     uint64_t issued, fetched;     /* warp instructions, lines of the L2, when the launch began */
     bool by_time;                 /* counters are read at times, not when CTAs are given out */
     bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
+    bool flows;                   /* by rank, so that no steady state is waited for */
     uint64_t unit;                /* so many warp instructions; CTAs below are units then */
     uint64_t most_unit;           /* no more than that */
     uint64_t noted;               /* instructions made when the window began */

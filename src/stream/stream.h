@@ -101,10 +101,10 @@ struct stream_source {
     /* NULL: streams are what they are. Else, asked before the first next(), whether the streams of the CTAs that run
      * can be moved on. foreseen: the warp instructions of the launch, as far as is known; 0 before the first next().
      * note: from here on it is counted what each warp does. made: instructions so far. move: leaves out, of each warp,
-     * so many 256ths of what warps like it have done since the note, but less near its end, and as many barriers as of
-     * the others of its CTA; what was left out of all, or < 0: failed. *ctas: so many more have ended in it; others are
-     * in their place. leave: they are not moved on any more; NULL: it
-     * makes no difference. */
+     * so many 256ths of what warps like it do in the time since the note, but less near its end, and as many barriers
+     * as of the others of its CTA; what was left out of all, or < 0: failed. *ctas: so many more have ended in it;
+     * others are in their place. leave: they are not moved on any more; NULL: streams are made on demand, and moved on
+     * as a full run would. */
     bool (*on_demand)(struct stream_source *);
     uint64_t (*foreseen)(const struct stream_source *);
     void (*note)(struct stream_source *);

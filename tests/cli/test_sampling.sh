@@ -95,7 +95,7 @@ long_rows='gesummv --size tiny --input n=256 --input loop=3000 --input pitch=300
 run_pair moves $long_rows
 check "parts of warps were left out, and no CTA" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
-assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
+assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.3 and n["ctas"]["timed"] == n["ctas"]["all"], n' \
     "$work/moves.json"
 # CTAs that meet at barriers and whose path depends on data are moved on as well, where others come behind them
 boxes='lavamd --size tiny --input x=6 --input y=3 --input z=3 --set sm.count=1'
@@ -105,14 +105,12 @@ check "parts of warps were left out, and CTAs came in the place of others" pytho
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] < n["ctas"]["all"], n' \
     "$work/boxes.json"
-# its warps come to their ends, before which the last stretch stops: that is no reason to time all of it (its interval
-# misses the full run's cycles by 0.3 %: docs/sampling.md)
-good "ends sampled" run atax --gpu gtx480-ideal --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4 --sample \
-    --json "$work/ends.json" -q
-check "ends: laws" laws "$work/ends.json"
+# of its CTAs the oldest run ahead and end, and those behind them take their place: warps are moved on by rank, through
+# these ends
+run_pair ends atax --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4
 check "warps that end are not timed in full" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
-assert not n["timed_in_full_because"] and n["timed_share"] < 0.7, n' "$work/ends.json"
+assert not n["timed_in_full_because"] and n["timed_share"] < 0.3, n' "$work/ends.json"
 check "waves were left out" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"

@@ -15,9 +15,9 @@ enum {
     MOST_WINDOWS = 128,         /* of a launch, if it is long */
     WINDOW_INSTRUCTIONS = 1024, /* of a warp, in a window, at least: some times what a line lasts that 32 lanes share */
     LONG_WINDOW = 4096,         /* and at most; where streams were written windows begin with the least */
-    MANY_WINDOWS = 40,  /* a launch that has so many of that length is looked at through windows of half of it */
-    LEAST_WINDOWS = 20, /* a launch of fewer is timed in full */
-    FLOW_WINDOWS = 192, /* of a launch whose warps go by rank, if it is long; */
+    MANY_WINDOWS = 40,       /* a launch that has so many of that length is looked at through windows of half of it */
+    LEAST_WINDOWS = 20,      /* a launch of fewer is timed in full */
+    FLOW_WINDOWS = 192,      /* of a launch whose warps go by rank, if it is long; */
     FLOW_INSTRUCTIONS = 256, /* of a warp, in one, at least: some lines of each lane */
     FIRST_LOOK = 256         /* core cycles */
 };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double FORGET = 0.75; /* what was seen before counts so much with each look */
+static const double FAVOUR = 0.1;  /* ranks that differ by less of what warps do, in the root mean square, are one */
 
 enum { LEAST_SMS = 8 }; /* of fewer it is not known how they wander apart */
 
@@ -57,7 +58,8 @@ static void scale_known(struct rank_book *k)
 }
 
 /* Of what a rank was known to come ahead by so much lasts: the slope of the line from what was known of all warps to
- * what they did. Where nobody is left to tell it is what it was. */
+ * what they did. Where nobody is left to tell it is what it was. Where ranks hardly differ warps are in step, because
+ * they wait for one another's lines: to part them by what is chance would cost them these (`corr`). */
 static void find_what_lasts(struct rank_book *k, double mean)
 {
     double both = 0, square = 0, n = 0;
@@ -70,7 +72,8 @@ static void find_what_lasts(struct rank_book *k, double mean)
             square += k->seen[a][b] * ahead * ahead;
         }
     if (!(n > 0)) return;
-    k->lasting = square > n * k->grain * k->grain ? fmin(fmax(both / square, 0), 1) : 0;
+    double least = fmax(k->grain, FAVOUR * mean);
+    k->lasting = square > n * least * least ? fmin(fmax(both / square, 0), 1) : 0;
 }
 
 /* What is known of the rank where as many warps run, or else nearly as many; `none` if nothing is. */

@@ -111,6 +111,10 @@ run_pair ends atax --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4
 check "warps that end are not timed in full" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert not n["timed_in_full_because"] and n["timed_share"] < 0.3, n' "$work/ends.json"
+# which nobody knows of a scheduler that does not prefer the oldest
+good "another scheduler" run atax --size tiny --input n=4096 --set sm.count=2 --sched twolevel --sample \
+    --json "$work/turns.json" -q
+check "is timed in full and says why" grep -q 'atax_rows: how far its warps go is known only' "$work/turns.json"
 check "waves were left out" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] > 0 and n["ctas"]["timed"] < n["ctas"]["all"], n["launches"]' "$work/waves.json"

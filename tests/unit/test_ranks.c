@@ -68,6 +68,18 @@ TEST(an_sm_whose_warps_all_end_is_empty)
     free(b);
 }
 
+/* Warps that wait for one another's lines are in step: what they differ by is chance. */
+TEST(ranks_that_hardly_differ_are_one)
+{
+    static const double in_step[WARPS] = {1020, 1010, 990, 980};
+    struct bench *b = make(in_step, 1e6);
+    ranks_learn(&b->k, 1);
+    ranks_go(&b->k, 10);
+    for (uint32_t i = 1; i < b->k.n; i++) assert_true(fabs(b->warp[i].way - b->warp[0].way) < 1);
+    assert_true(fabs(b->warp[0].way - 10 * 1000) < 1);
+    free(b);
+}
+
 /* What a rank came ahead by in one period it falls back by in the next one: warps take turns. */
 TEST(what_does_not_last_is_left_to_no_rank)
 {

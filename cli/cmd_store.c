@@ -54,8 +54,7 @@ static int list_rows(struct store *s, const char *build, struct wl_err *e)
     return rc;
 }
 
-/* What one experiment needs, from what is stored. That runs failed is said when the file is whole: their rows say why.
- */
+/* What one experiment needs, from what is stored. The file is whole before failed runs are reported. */
 static int export_results(const struct options *o, struct wl_err *e)
 {
     if (o->words.count != 3)

@@ -236,7 +236,8 @@ struct spin {
 struct excerpt {
     struct stream_writer *writer; /* NULL: everything is recorded, or nothing */
     uint64_t executed, threads;   /* by the warp, when the gap or window it is in began */
-    uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that */
+    uint64_t gap, before; /* instructions of the gap before the window it is in, and of the window before that. Where
+                           * streams are made on demand `gap` is how many warps ran on its SM when the window began */
     struct exec_counts gaps;
 };
 

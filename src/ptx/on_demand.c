@@ -84,20 +84,28 @@ static bool rank_warps(const struct exec_run *r, struct rank_book *k)
     return true;
 }
 
+/* Warps that run on an SM. */
+static uint32_t crew_on(const struct exec_run *r, uint32_t sm)
+{
+    uint32_t n = 0;
+    for (const struct exec_cta *c = r->live; c; c = c->next)
+        for (uint32_t i = 0; c->out->sm == sm && i < r->nwarps; i++) n += c->warp[i].state != WARP_DONE;
+    return n;
+}
+
 /* A period ends, another begins. */
 static void demand_note(struct stream_source *s)
 {
     const struct exec_run *r = (struct exec_run *)s;
-    for (struct exec_cta *c = r->live; c; c = c->next)
+    for (struct exec_cta *c = r->live; c; c = c->next) {
+        uint32_t crew = crew_on(r, c->out->sm);
         for (uint32_t i = 0; i < r->nwarps; i++) {
             struct excerpt *x = &c->warp[i].excerpt;
             x->before = c->warp[i].executed - x->executed;
             x->executed = c->warp[i].executed;
-            x->gap = 0;
-            for (const struct exec_cta *mate = r->live; mate; mate = mate->next)
-                for (uint32_t k = 0; mate->out->sm == c->out->sm && k < r->nwarps; k++)
-                    x->gap += mate->warp[k].state != WARP_DONE;
+            x->gap = crew;
         }
+    }
 }
 
 /* Whether the machine goes on like before behind so many periods: no more of its SMs have nothing to do, and where

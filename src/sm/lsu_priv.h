@@ -1,5 +1,5 @@
-/* lsu_priv.h - between the files of the ld/st unit: what it does in a cycle (lsu.c), and when the next one is and what
- * can be done for it now (lsu_ahead.c). */
+/* lsu_priv.h - between the files of the ld/st unit: what it does in a cycle (lsu.c), how instructions become requests
+ * (lsu_feed.c), and when the next cycle is and what can be done for it now (lsu_ahead.c). */
 #ifndef WL_SM_LSU_PRIV_H
 #define WL_SM_LSU_PRIV_H
 
@@ -28,5 +28,11 @@ static inline bool lsu_tags_free(const struct lsu *u) { return !lsu_refused(u) &
 
 /* Gives one request of the dispatched instruction to its cache's pipe, or its bank's. */
 void lsu_feed_one(struct sm *s, struct access_pipe *p, tick_t now);
+/* The part of a cycle that takes the next instruction and makes requests. */
+void lsu_feed(struct sm *s, tick_t now);
+/* lsu.c: the same for requests that pass the pipe. */
+void lsu_feed_aside(struct sm *s, tick_t now);
+/* lsu.c: the instruction has all it waited for, its registers when `due` says. */
+void lsu_finish_op(struct sm *s, struct memop *op, uint64_t due, tick_t now);
 
 #endif

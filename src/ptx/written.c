@@ -401,6 +401,19 @@ static int64_t written_move(struct stream_source *s, uint64_t parts, uint32_t *c
     return ok ? (int64_t)(done_in_all(r) - before) : -1;
 }
 
+/* Nothing is left out where the warps of a CTA do not come to their ends with as many barriers behind each. */
+static int written_finish(struct stream_source *s)
+{
+    struct exec_run *r = (struct exec_run *)s;
+    struct aims one;
+    if (r->settled) return 0;
+    for (const struct cta_out *o = r->told; o; o = o->next_told)
+        if (!aims_of_end(r, o, &one)) return 0;
+    for (struct cta_out *o = r->told; o; o = o->next_told)
+        if (aims_of_end(r, o, &one) && !move_cta(r, o, &one)) return -1;
+    return 1;
+}
+
 /* One line of each warp after the other, since they run side by side. */
 static void written_touched(struct stream_source *s, void (*touch)(void *arg, uint64_t line), void *arg)
 {
@@ -520,6 +533,7 @@ static bool written_begin(struct stream_source *s)
     s->note = written_note;
     s->made = written_made;
     s->move = written_move;
+    s->finish = written_finish;
     s->foreseen = written_foreseen;
     return true;
 }

@@ -37,6 +37,7 @@ void gpu_free(struct gpu *g);
 struct wave_limits {
     double tolerance; /* waves that are alike within this share are of one state; 0: every CTA is timed */
     double error;     /* its cycles are to be known to this share */
+    double before;    /* cycles that all launches before it take, as far as is known */
     bool moves;       /* parts of warps may be left out */
     const struct launch_marks *like; /* of a launch that it may be like; NULL: of none */
     uint32_t fill; /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */

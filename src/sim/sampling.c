@@ -204,6 +204,7 @@ struct wave_limits sampling_limits(const struct sampling *s, const struct launch
     struct wave_limits w = {.tolerance = s->asked, .error = CHANCE * s->asked, .moves = true};
     for (unsigned i = 0; i < s->groups; i++) {
         const struct launch_group *g = &s->group[i];
+        w.before += cycles_of(s, g);
         if (!belongs(g, l)) continue;
         w.moves = g->launches < FIRST_TIMED; /* later whole launches are left out, which is more exact */
         w.error *= sqrt(g->stands + 1.0);    /* chance is independent in each: their mean is as exact as was asked */

@@ -44,6 +44,7 @@ enum {
     FAR = 100,            /* where streams are moved on: windows that a stretch is long at most; */
     GROWTH = 4,           /* times all that was before it, too; */
     FLOW_STRETCHES = 12,  /* where they go by rank it is this part of the launch at most, */
+    FLOW_LEAST = 4,       /* or this one of a launch that is a small part of the program, */
     FLOW_GROWTH = 2,      /* and this part of all before it */
     LEAST_STRETCHES = 16  /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
@@ -430,14 +431,24 @@ static bool lengthens(struct gpu *g)
     return true;
 }
 
+/* The part that the launch takes of the program, as far as is known: what came after it would make it smaller. */
+static double part_of_program(const struct gpu *g)
+{
+    const struct waves *w = &g->waves;
+    double cycles = (double)((g->clock.now - w->began) / g->core_period), done = (double)(given(g) - w->left_out),
+           whole = cycles * w->whole / fmax(done, 1);
+    return whole / (w->allowed.before + whole);
+}
+
 /* Where streams are moved on speed drifts, as warps end. A stretch over which it has moved by much is followed by a
- * shorter one, so that what lies between two windows is known from them. */
-static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last)
+ * shorter one, so that what lies between two windows is known from them. A launch that is a small `part` of the program
+ * need not be known as exactly. */
+static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last, double part)
 {
     static const double deviations = 2;
     double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
            moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
-    if (fabs(now - then) > moved * fmax(now, then)) w->reach /= 2;
+    if (fabs(now - then) * part > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;
@@ -467,11 +478,13 @@ static void flow_on(struct gpu *g)
         end_windows(g);
         return;
     }
-    if (enough && w->left_out) choose_reach(w, &before, last);
+    double part = part_of_program(g);
+    if (enough && w->left_out) choose_reach(w, &before, last, part);
     uint32_t stride = left - behind;
     if (stride > w->reach) stride = w->reach;
     if (stride > now / FLOW_GROWTH) stride = now / FLOW_GROWTH;
-    if (stride > w->whole / FLOW_STRETCHES) stride = w->whole / FLOW_STRETCHES;
+    uint32_t stretches = part * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(part * FLOW_STRETCHES) : FLOW_LEAST;
+    if (stride > w->whole / stretches) stride = w->whole / stretches;
     bool begun = w->left_out || (enough && waves_alike(w, &before, last, BEGUN * w->tolerance));
     if (!begun || !stride || !skip(g, stride)) measure_next(g);
 }
@@ -512,7 +525,7 @@ static void go_on(struct gpu *g)
         measure_next(g);
         return;
     }
-    if (w->moves && w->left_out) choose_reach(w, &before, last);
+    if (w->moves && w->left_out) choose_reach(w, &before, last, 1);
     bool refused = !w->moves && (r->broken || (w->faster && w->slower));
     if (refused || r->windows == most_windows(w) || left < behind + w->resident) {
         end_windows(g);

@@ -431,24 +431,25 @@ static bool lengthens(struct gpu *g)
     return true;
 }
 
-/* The part that the launch takes of the program, as far as is known: what came after it would make it smaller. */
-static double part_of_program(const struct gpu *g)
+/* How exactly the launch must be known: 1, or less if it takes less than half of the program's time, as far as is
+ * known. What comes after it would make it less still. */
+static double weight_of(const struct gpu *g)
 {
     const struct waves *w = &g->waves;
     double cycles = (double)((g->clock.now - w->began) / g->core_period), done = (double)(given(g) - w->left_out),
            whole = cycles * w->whole / fmax(done, 1);
-    return whole / (w->allowed.before + whole);
+    return fmin(2 * whole / (w->allowed.before + whole), 1);
 }
 
 /* Where streams are moved on speed drifts, as warps end. A stretch over which it has moved by much is followed by a
- * shorter one, so that what lies between two windows is known from them. A launch that is a small `part` of the program
- * need not be known as exactly. */
-static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last, double part)
+ * shorter one, so that what lies between two windows is known from them. A launch of less `weight` need not
+ * be known as exactly. */
+static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last, double weight)
 {
     static const double deviations = 2;
     double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
            moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
-    if (fabs(now - then) * part > moved * fmax(now, then)) w->reach /= 2;
+    if (fabs(now - then) * weight > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;
@@ -478,12 +479,12 @@ static void flow_on(struct gpu *g)
         end_windows(g);
         return;
     }
-    double part = part_of_program(g);
-    if (enough && w->left_out) choose_reach(w, &before, last, part);
+    double weight = weight_of(g);
+    if (enough && w->left_out) choose_reach(w, &before, last, weight);
     uint32_t stride = left - behind;
     if (stride > w->reach) stride = w->reach;
     if (stride > now / FLOW_GROWTH) stride = now / FLOW_GROWTH;
-    uint32_t stretches = part * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(part * FLOW_STRETCHES) : FLOW_LEAST;
+    uint32_t stretches = weight * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(weight * FLOW_STRETCHES) : FLOW_LEAST;
     if (stride > w->whole / stretches) stride = w->whole / stretches;
     bool begun = w->left_out || (enough && waves_alike(w, &before, last, BEGUN * w->tolerance));
     if (!begun || !stride || !skip(g, stride)) measure_next(g);

@@ -350,6 +350,15 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
     return n > 0 && room / n >= way;
 }
 
+/* Whether what the CTA does before it ends is familiar. Where CTAs are in step nothing tells of it otherwise, however
+ * many end in stretches (`heartwall` on two SMs). */
+static bool ends_familiar(const struct exec_run *r, const struct cta_out *o)
+{
+    for (uint32_t i = 0; i < r->nwarps; i++)
+        if (told_runs(&o->told[i]) && !stays_familiar(r, &o->told[i], o->told[i].total)) return false;
+    return true;
+}
+
 /* How many parts all may go so that few are stopped, before their ends or before a barrier. */
 static uint64_t least_crowded(const struct exec_run *r, const struct seat *place, uint32_t n, uint64_t parts)
 {
@@ -360,7 +369,7 @@ static uint64_t least_crowded(const struct exec_run *r, const struct seat *place
         for (uint32_t i = 0; i < n; i++) {
             if (ends_within(&place[i], until)) {
                 more -= 1 + floor((until - place[i].ends) * place[i].rate / length);
-                stopped += more < 0;
+                stopped += more < 0 || !ends_familiar(r, place[i].out);
             } else stopped += !goes(r, &place[i], (double)parts);
         }
         if (stopped * PACE_CROWD <= n) return parts;

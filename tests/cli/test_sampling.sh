@@ -112,6 +112,8 @@ run_pair likes $likes
 check "launches that go as the first one did are left soon" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] >= 2 and n["timed_share"] < 0.7, n' "$work/likes.json"
+# its CTAs are in step, and none has come to its slow end when the first would be replaced by another one
+run_pair ends_unseen heartwall --size small --set sm.count=2
 # of its CTAs the oldest run ahead and end, and those behind them take their place: warps are moved on by rank, through
 # these ends
 run_pair ends atax --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4

@@ -93,8 +93,8 @@ bool aims_of_way(const struct exec_run *r, const struct cta_out *o, uint64_t way
 bool aims_of_end(const struct exec_run *r, const struct cta_out *o, struct aims *p)
 {
     enum { TRIES = 256 }; /* the last barriers may be too near to the end */
-    uint64_t wanted[CTA_MAX_WARPS];
-    uint32_t before[CTA_MAX_WARPS], more = UINT32_MAX;
+    uint64_t wanted[CTA_MAX_WARPS] = {0};
+    uint32_t before[CTA_MAX_WARPS] = {0}, more = UINT32_MAX;
     bool runs = false;
     for (uint32_t i = 0; i < r->nwarps; i++) {
         const struct told_warp *t = &o->told[i];

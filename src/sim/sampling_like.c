@@ -58,7 +58,7 @@ bool marks_at(const struct launch_marks *m, uint64_t work, struct sample *out)
     const uint64_t *low = (const uint64_t *)(const void *)a, *high = (const uint64_t *)(const void *)b;
     uint64_t *to = (uint64_t *)(void *)out;
     for (unsigned i = 0; i < sizeof *out / sizeof *to; i++)
-        to[i] = low[i] + (uint64_t)llround(share * (double)(high[i] - low[i]));
+        to[i] = low[i] + (uint64_t)llround(share * (double)(int64_t)(high[i] - low[i])); /* a level may fall */
     return true;
 }
 

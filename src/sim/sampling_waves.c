@@ -74,6 +74,9 @@ static bool pass_to_end(struct gpu *g, uint64_t resident)
     return true;
 }
 
+/* Whether so many CTAs are enough waves to leave some out. */
+static bool is_many(const struct waves *w, uint32_t ctas) { return ctas / w->wave >= LEAST_WAVES; }
+
 void waves_begin(struct gpu *g, struct stream_source *s)
 {
     struct waves *w = &g->waves;
@@ -104,19 +107,17 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->fetched = before.l2.fetches;
     marks_begin(g);
     w->wave = (uint32_t)resident;
-    bool many = waves_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
+    bool many = is_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
     may_move &= s->leave ? l->ctas / resident < MANY_WAVES : !many;
     if (!many && g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
     else if (may_move && moves_begin(g, s)) return;
     if (!w->report.excerpts) waves_start(g);
 }
 
-bool waves_many(const struct waves *w, uint32_t ctas) { return ctas / w->wave >= LEAST_WAVES; }
-
 void waves_start(struct gpu *g)
 {
     struct waves *w = &g->waves;
-    w->watched = !waves_many(w, w->report.ctas);
+    w->watched = !is_many(w, w->report.ctas);
     if (w->report.ctas / w->wave < LEAST_WATCHED) return;
     w->on = true;
     w->whole = w->report.ctas;
@@ -436,7 +437,7 @@ static bool lengthens(struct gpu *g)
 static double weight_of(const struct gpu *g)
 {
     const struct waves *w = &g->waves;
-    double cycles = (double)((g->clock.now - w->began) / g->core_period), done = (double)(given(g) - w->left_out),
+    double cycles = (double)(g->clock.now - w->began) / (double)g->core_period, done = (double)(given(g) - w->left_out),
            whole = cycles * w->whole / fmax(done, 1);
     return fmin(2 * whole / (w->allowed.before + whole), 1);
 }

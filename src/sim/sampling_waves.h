@@ -74,9 +74,8 @@ struct waves {
 };
 
 void waves_begin(struct gpu *g, struct stream_source *s);
-void waves_look(struct gpu *g);                        /* between two steps */
-bool waves_many(const struct waves *w, uint32_t ctas); /* whether so many CTAs are enough waves to leave some out */
-void waves_start(struct gpu *g);                       /* looks at waves from here on, if there are some */
+void waves_look(struct gpu *g);  /* between two steps */
+void waves_start(struct gpu *g); /* looks at waves from here on, if there are some */
 /* Whether two stretches of a launch are in the same state, as far as `tolerance` can tell. */
 bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance);
 

@@ -170,6 +170,18 @@ static int64_t demand_move(struct stream_source *s, uint64_t parts, uint32_t *ct
     return moved;
 }
 
+static int demand_finish(struct stream_source *s)
+{
+    const struct exec_run *r = (struct exec_run *)s;
+    for (struct exec_cta *c = r->live; c; c = c->next)
+        for (uint32_t i = 0; i < r->nwarps; i++) {
+            struct exec_warp *w = &c->warp[i];
+            if (w->state == WARP_DONE || w->executed + PACE_LAST >= w->total) continue;
+            if (move_warp(w, w->total - PACE_LAST - w->executed)) return -1;
+        }
+    return 1;
+}
+
 /* ---- beginning ---- */
 
 static uint64_t demand_foreseen(const struct stream_source *s) { return ((const struct exec_run *)s)->foreseen; }
@@ -196,6 +208,7 @@ static bool demand_begin(struct stream_source *s)
     s->note = demand_note;
     s->made = demand_made;
     s->move = demand_move;
+    s->finish = demand_finish;
     s->foreseen = demand_foreseen;
     return true;
 }

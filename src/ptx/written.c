@@ -350,6 +350,15 @@ static bool goes(const struct exec_run *r, const struct seat *p, double parts)
     return n > 0 && room / n >= way;
 }
 
+/* Whether what the CTA does before it ends is familiar. Where CTAs are in step nothing tells of it otherwise, however
+ * many end in stretches (`heartwall` on two SMs). */
+static bool ends_familiar(const struct exec_run *r, const struct cta_out *o)
+{
+    for (uint32_t i = 0; i < r->nwarps; i++)
+        if (told_runs(&o->told[i]) && !stays_familiar(r, &o->told[i], o->told[i].total)) return false;
+    return true;
+}
+
 /* How many parts all may go so that few are stopped, before their ends or before a barrier. */
 static uint64_t least_crowded(const struct exec_run *r, const struct seat *place, uint32_t n, uint64_t parts)
 {
@@ -360,7 +369,7 @@ static uint64_t least_crowded(const struct exec_run *r, const struct seat *place
         for (uint32_t i = 0; i < n; i++) {
             if (ends_within(&place[i], until)) {
                 more -= 1 + floor((until - place[i].ends) * place[i].rate / length);
-                stopped += more < 0;
+                stopped += more < 0 || !ends_familiar(r, place[i].out);
             } else stopped += !goes(r, &place[i], (double)parts);
         }
         if (stopped * PACE_CROWD <= n) return parts;
@@ -399,6 +408,19 @@ static int64_t written_move(struct stream_source *s, uint64_t parts, uint32_t *c
     if (ok && parts) ok = !replace_all(r, place, n, (double)parts, ctas);
     free(place);
     return ok ? (int64_t)(done_in_all(r) - before) : -1;
+}
+
+/* Nothing is left out where the warps of a CTA do not come to their ends with as many barriers behind each. */
+static int written_finish(struct stream_source *s)
+{
+    struct exec_run *r = (struct exec_run *)s;
+    struct aims one;
+    if (r->settled) return 0;
+    for (const struct cta_out *o = r->told; o; o = o->next_told)
+        if (!aims_of_end(r, o, &one)) return 0;
+    for (struct cta_out *o = r->told; o; o = o->next_told)
+        if (aims_of_end(r, o, &one) && !move_cta(r, o, &one)) return -1;
+    return 1;
 }
 
 /* One line of each warp after the other, since they run side by side. */
@@ -520,6 +542,7 @@ static bool written_begin(struct stream_source *s)
     s->note = written_note;
     s->made = written_made;
     s->move = written_move;
+    s->finish = written_finish;
     s->foreseen = written_foreseen;
     return true;
 }

@@ -40,5 +40,7 @@ bool aims_find(const struct exec_run *r, const struct told_warp *to, const uint3
                struct aims *best);
 /* All warps of a CTA go on by so many instructions. */
 bool aims_of_way(const struct exec_run *r, const struct cta_out *o, uint64_t way, struct aims *p);
+/* All go on until little before their ends. */
+bool aims_of_end(const struct exec_run *r, const struct cta_out *o, struct aims *p);
 
 #endif

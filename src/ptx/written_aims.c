@@ -89,3 +89,26 @@ bool aims_of_way(const struct exec_run *r, const struct cta_out *o, uint64_t way
     }
     return aims_find(r, o->told, before, wanted, p);
 }
+
+bool aims_of_end(const struct exec_run *r, const struct cta_out *o, struct aims *p)
+{
+    enum { TRIES = 256 }; /* the last barriers may be too near to the end */
+    uint64_t wanted[CTA_MAX_WARPS] = {0};
+    uint32_t before[CTA_MAX_WARPS] = {0}, more = UINT32_MAX;
+    bool runs = false;
+    for (uint32_t i = 0; i < r->nwarps; i++) {
+        const struct told_warp *t = &o->told[i];
+        wanted[i] = told_most(t);
+        before[i] = t->barriers;
+        if (!told_runs(t)) continue;
+        runs = true;
+        if (t->marks.n - t->barriers < more) more = t->marks.n - t->barriers;
+    }
+    for (unsigned i = 0; i < TRIES && runs; i++) {
+        if (try_plan(r, o->told, before, more, wanted, p)) return true;
+        if (!more--) return false;
+    }
+    if (runs) return false;
+    for (uint32_t i = 0; i < r->nwarps; i++) p->place[i] = o->told[i].done, p->barriers[i] = before[i];
+    return true;
+}

@@ -16,6 +16,7 @@ struct gpu;
 
 struct timeline;
 struct wave_report;
+struct launch_marks;
 
 struct gpu_options {
     bool tick;                 /* the reference engine: never sleeps, never jumps */
@@ -36,8 +37,10 @@ void gpu_free(struct gpu *g);
 struct wave_limits {
     double tolerance; /* waves that are alike within this share are of one state; 0: every CTA is timed */
     double error;     /* its cycles are to be known to this share */
+    double before;    /* cycles that all launches before it take, as far as is known */
     bool moves;       /* parts of warps may be left out */
-    uint32_t fill;    /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */
+    const struct launch_marks *like; /* of a launch that it may be like; NULL: of none */
+    uint32_t fill; /* it only fills the caches: so many CTAs at its end are enough; 0: it is measured */
 };
 
 /* Of the launches to come only some CTAs are timed, as is allowed; the others are taken from the source and given to no

@@ -47,7 +47,10 @@ void sampling_free(struct sampling *s)
 {
     if (!s) return;
     for (unsigned i = 0; i < s->launches; i++) free(s->log[i].m);
-    for (unsigned i = 0; i < s->groups; i++) free(s->group[i].stand);
+    for (unsigned i = 0; i < s->groups; i++) {
+        free(s->group[i].stand);
+        free(s->group[i].marks);
+    }
     free(s->log);
     free(s->group);
     free(s);
@@ -201,10 +204,12 @@ struct wave_limits sampling_limits(const struct sampling *s, const struct launch
     struct wave_limits w = {.tolerance = s->asked, .error = CHANCE * s->asked, .moves = true};
     for (unsigned i = 0; i < s->groups; i++) {
         const struct launch_group *g = &s->group[i];
+        w.before += cycles_of(s, g);
         if (!belongs(g, l)) continue;
         w.moves = g->launches < FIRST_TIMED; /* later whole launches are left out, which is more exact */
         w.error *= sqrt(g->stands + 1.0);    /* chance is independent in each: their mean is as exact as was asked */
         if (c == SAMPLING_WARM && g->stands) w.fill = ctas_to_fill(s, g);
+        if (c == SAMPLING_TIME && g->marks && !g->refused && s->log[g->model].ctas == l->ctas) w.like = g->marks;
     }
     return w;
 }
@@ -298,6 +303,7 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     if (!sampling_predict(s, l, at, out)) return;
     double mean = cycles_of(s, g) / g->launches; /* what a small launch is missed by matters less */
     double miss = (out[SAMPLED_CYCLES] - cycles) / fmax(cycles, mean);
+    if (l->m->like) miss = l->m->missed * cycles / fmax(cycles, mean); /* what follows is the same in both */
     g->checks++;
     g->miss += miss;
     g->miss_square += miss * miss;
@@ -310,6 +316,21 @@ static void check_prediction(struct sampling *s, struct launch_group *g)
     g->step /= 2;
     if (g->misses >= MOST_MISSES && 2 * g->misses > g->checks && matters(s, g))
         refuse_group(s, g, "its launches take times that do not follow from their sizes");
+}
+
+/* Later launches may be like this one, if what chance leaves open of it is less than is asked: what is wrong with it is
+ * wrong with them. */
+static int be_model(struct sampling *s, struct launch_group *g, struct logged *l, const struct wave_report *w)
+{
+    enum { LEAST = MARKS_RAMP + 3 };
+    static const double part = 0.5; /* half of an interval is two deviations */
+    double off = sqrt(l->m->variance[SAMPLED_CYCLES]) / fmax((double)l->m->count.stats.cycles, 1);
+    if (w->like || w->marks.n < LEAST || off * share_of(s, g) > part * s->asked) return 0;
+    if (!g->marks && !(g->marks = malloc(sizeof *g->marks))) return -1;
+    *g->marks = w->marks;
+    g->model = (uint32_t)(l - s->log);
+    sampling_note_scatter(l->m, w);
+    return 0;
 }
 
 int sampling_timed(struct sampling *s, const struct launch_info *l, enum sampling_choice c, struct exec_counts total,
@@ -332,8 +353,13 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
     if (w->why) give_reason(s, l->kernel, w->why);
     m->skipped_ctas = w->skipped;
     bool partly = m->timed_warp < total.warp_instructions;
-    if (partly) sampling_add_left_out(s, m, w, total);
-    if (partly || s->left_out) sampling_stray(m, w, (double)(m->timed_warp - (s->left_out ? 0 : w->ahead)));
+    if (w->like) {
+        m->model = g->model;
+        sampling_add_like(s, m, w, g->marks, total);
+    } else {
+        if (partly) sampling_add_left_out(s, m, w, total);
+        if (partly || s->left_out) sampling_stray(m, w, (double)(m->timed_warp - (s->left_out ? 0 : w->ahead)));
+    }
     if (s->moved_last) sampling_doubt(m);
     if (s->passed_last) sampling_doubt_l2(s, m);
     s->passed_last = w->skipped && c != SAMPLING_WARM; /* that one filled the L2 at its end */
@@ -344,7 +370,7 @@ int sampling_timed(struct sampling *s, const struct launch_info *l, enum samplin
         refuse_group(s, g, "its launches do amounts of work that cannot be foreseen");
     if (c != SAMPLING_WARM) {
         to->stands = true;
-        if (add_stand(s, g, to)) return -1;
+        if (add_stand(s, g, to) || be_model(s, g, to, w)) return -1;
         check_prediction(s, g);
     }
     /* Programs have periods, of rows in a line for example: looks must not keep step with them. */

@@ -126,7 +126,7 @@ static bool is_sized(struct gpu *g)
     moves_leave(g);
     w->on = w->moves = w->by_time = false;
     w->snap_at = NEVER;
-    if (waves_many(w, l->ctas)) waves_start(g);
+    waves_start(g);
     return false;
 }
 

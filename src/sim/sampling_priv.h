@@ -15,7 +15,16 @@ struct timed_launch {
     unsigned windows;
     double doubt[SAMPLED_COUNTERS]; /* what may be wrong with all launches alike: half of an interval */
     double counts_for;              /* so many launches of its group are made of it, itself included */
-    uint64_t timed_warp;            /* warp instructions that the machine issued */
+    /* What windows of it scatter by, for each instruction of a launch that is like it; known from so many. */
+    double scatter[SAMPLED_COUNTERS];
+    unsigned scattered;
+    /* It was timed until it was seen to go as another one did (sampling_like.c), an index of the log; the rest of it
+     * is so much of what that one had still to do. */
+    bool like;
+    uint32_t model;
+    double of_model;
+    double missed;       /* by such a share the other one took longer behind its beginning */
+    uint64_t timed_warp; /* warp instructions that the machine issued */
     uint32_t skipped_ctas;
 };
 
@@ -35,8 +44,10 @@ struct launch_group {
     uint32_t first, last, launches; /* in the log; how many */
     uint32_t *stand;                /* [stands] indices of the launches that others are projected from */
     uint32_t stands, stands_room;
-    uint32_t gap, due; /* launches until the next look; the ordinal at which it is due */
-    double step;       /* how far a launch's size may be from that of a timed one, as a logarithm */
+    uint32_t gap, due;          /* launches until the next look; the ordinal at which it is due */
+    double step;                /* how far a launch's size may be from that of a timed one, as a logarithm */
+    struct launch_marks *marks; /* of the last launch that others may be like, if any: */
+    uint32_t model;             /* its index */
     unsigned checks, misses, surprises;
     double miss, miss_square; /* sums of what predictions of cycles were off by, as shares */
     bool refused;
@@ -69,6 +80,13 @@ bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t
 /* Adds what would have been counted in the CTAs, or in the gaps of their streams, that were left out. */
 void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                            struct exec_counts total);
+
+/* The launch was left where it had gone as its model had, whose marks these are: what is missing is taken from there.
+ */
+void sampling_add_like(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
+                       const struct launch_marks *marks, struct exec_counts total);
+/* Notes what windows scatter by. */
+void sampling_note_scatter(struct timed_launch *m, const struct wave_report *w);
 
 /* The launch began in another state than it would have. */
 void sampling_doubt(struct timed_launch *m);

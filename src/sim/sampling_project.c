@@ -354,6 +354,64 @@ void sampling_stray(struct timed_launch *m, const struct wave_report *w, double 
         if (is_sum(i) && !is_exact(i)) m->variance[i] += 2 * work * each * variance_of(w, i);
 }
 
+/* ---- a launch that goes as another one ---- */
+
+void sampling_note_scatter(struct timed_launch *m, const struct wave_report *w)
+{
+    double each = 0;
+    m->scattered = w->excerpts ? 0 : w->windows;
+    for (unsigned j = 0; j < m->scattered; j++) each += (double)w->window[j].stats.sm.warp_instructions / w->windows;
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
+        if (m->scattered && is_sum(i) && !is_exact(i)) m->scatter[i] = each * variance_of(w, i);
+}
+
+/* What is left may be as much slower or faster than that of the model as it was behind the first mark, or differ as
+ * much as its size does; besides, both scatter by chance. */
+static void doubt_rest(struct timed_launch *m, const struct launch_marks *marks, const struct launch_marks *own,
+                       const struct sample *rest, const struct timed_launch *model)
+{
+    struct sample here = own->at[own->n - 1], there;
+    const struct sample *begin = &own->at[MARKS_RAMP];
+    if (!marks_between(marks, begin->stats.sm.warp_instructions, here.stats.sm.warp_instructions, &there)) there = here;
+    stats_subtract(&here, begin, sizeof here);
+    m->windows = model->scattered;
+    m->missed = (double)there.stats.cycles / (double)here.stats.cycles - 1;
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        double a = (double)counts(&here)[i], b = (double)counts(&there)[i], count = (double)counts(rest)[i];
+        if (!is_sum(i) || is_exact(i)) continue;
+        m->variance[i] = 2 * (double)rest->stats.sm.warp_instructions * model->scatter[i];
+        double share = fabs(m->of_model - 1) + fabs(a - b) / fmax(fmax(a, b), 1);
+        m->doubt[i] = ((is_far(i) ? WAVE_FLOOR_L2 : WAVE_FLOOR) + share) * count;
+    }
+}
+
+void sampling_add_like(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
+                       const struct launch_marks *marks, struct exec_counts total)
+{
+    const struct logged *model = &s->log[m->model];
+    struct sample begun = w->marks.at[w->marks.n - 1], there, rest;
+    uint64_t at = begun.stats.sm.warp_instructions, *to = counts_of(&m->count);
+    if (!marks_at(marks, at, &there)) there = begun;
+    rest = model->m->count;
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++)
+        counts_of(&rest)[i] -= counts(&there)[i] < counts(&rest)[i] ? counts(&there)[i] : counts(&rest)[i];
+    m->like = true;
+    m->of_model = (double)(total.warp_instructions - at) / fmax((double)model->warp - (double)at, 1);
+    for (unsigned i = 0; i < SAMPLED_COUNTERS; i++) {
+        if (!is_sum(i)) continue;
+        to[i] = counts(&begun)[i] + (uint64_t)llround(m->of_model * (double)counts(&rest)[i]);
+    }
+    rest.stats.sm.warp_instructions = total.warp_instructions - at;
+    doubt_rest(m, marks, &w->marks, &rest, model->m);
+    struct sm_stats *sm = &m->count.stats.sm;
+    sm->warp_instructions = total.warp_instructions;
+    sm->thread_instructions = total.thread_instructions;
+    sm->ctas = w->ctas;
+    sm->warps = model->warps;
+    m->count.stats.kernels = 1;
+    sampling_mend(&s->config, &m->count.stats);
+}
+
 /* ---- launches that were not timed ---- */
 
 /* Two timed launches and what each counts for; b NULL: only one. */
@@ -509,6 +567,10 @@ static void add_projected(const struct sampling *s, const struct launch_group *g
         p->reach = fmax(p->reach, from.reach);
         p->work += (double)l->warp;
         for (unsigned k = 0; k < SAMPLED_COUNTERS; k++) p->sum[k] += value[k];
+    }
+    for (uint32_t i = 0; i < g->stands; i++) {
+        const struct timed_launch *m = s->log[g->stand[i]].m;
+        if (m->like) s->log[m->model].m->counts_for += m->of_model * m->counts_for;
     }
 }
 

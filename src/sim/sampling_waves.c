@@ -25,6 +25,7 @@
 
 enum {
     LEAST_WAVES = 10,     /* a launch of fewer waves is timed in full: little would be left out */
+    LEAST_WATCHED = 5,    /* but one of as many may go as one before it did (sampling_like.c) */
     MANY_WAVES = 24,      /* one of more is not looked at by parts of its warps, however long they are */
     LONG_WAVES = 24,      /* of one with fewer the first stretch is short, unless it is very still */
     LEAST_CYCLES = 8192,  /* a window is as many waves as take so long: some ten round trips to a busy memory; */
@@ -43,6 +44,7 @@ enum {
     FAR = 100,            /* where streams are moved on: windows that a stretch is long at most; */
     GROWTH = 4,           /* times all that was before it, too; */
     FLOW_STRETCHES = 12,  /* where they go by rank it is this part of the launch at most, */
+    FLOW_LEAST = 4,       /* or this one of a launch that is a small part of the program, */
     FLOW_GROWTH = 2,      /* and this part of all before it */
     LEAST_STRETCHES = 16  /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
@@ -72,6 +74,9 @@ static bool pass_to_end(struct gpu *g, uint64_t resident)
     return true;
 }
 
+/* Whether so many CTAs are enough waves to leave some out. */
+static bool is_many(const struct waves *w, uint32_t ctas) { return ctas / w->wave >= LEAST_WAVES; }
+
 void waves_begin(struct gpu *g, struct stream_source *s)
 {
     struct waves *w = &g->waves;
@@ -79,7 +84,8 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     w->report.windows = w->report.skipped = 0;
     w->report.ctas = l->ctas;
     w->report.why = NULL;
-    w->report.excerpts = w->report.moved = w->report.flowed = false;
+    w->report.excerpts = w->report.moved = w->report.flowed = w->report.like = w->watched = false;
+    w->report.marks.n = 0;
     w->report.broken = w->since = w->lead = 0;
     w->report.ahead = 0;
     memset(w->report.breaks, 0, sizeof w->report.breaks);
@@ -99,19 +105,20 @@ void waves_begin(struct gpu *g, struct stream_source *s)
     gpu_read_stats(g, &before);
     w->issued = before.sm.warp_instructions;
     w->fetched = before.l2.fetches;
+    marks_begin(g);
     w->wave = (uint32_t)resident;
-    bool many = waves_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
+    bool many = is_many(w, l->ctas), may_move = s->on_demand && w->allowed.moves;
     may_move &= s->leave ? l->ctas / resident < MANY_WAVES : !many;
     if (!many && g->config.v[P_RUN_EXCERPTS]) excerpts_begin(g, s, resident);
     else if (may_move && moves_begin(g, s)) return;
-    if (many) waves_start(g);
+    if (!w->report.excerpts) waves_start(g);
 }
-
-bool waves_many(const struct waves *w, uint32_t ctas) { return ctas / w->wave >= LEAST_WAVES; }
 
 void waves_start(struct gpu *g)
 {
     struct waves *w = &g->waves;
+    w->watched = !is_many(w, w->report.ctas);
+    if (w->report.ctas / w->wave < LEAST_WATCHED) return;
     w->on = true;
     w->whole = w->report.ctas;
     w->resident = w->span = w->wave;
@@ -144,7 +151,7 @@ static double ipc_of(const struct sample *s) { return share(s->stats.sm.warp_ins
 
 /* Two stretches of a launch in the same state, as far as `tolerance` can tell. Where streams are moved on what is
  * waited for drifts all the time, as warps drift apart, while speed and misses stay what they are. */
-static bool alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
+bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
 {
     double x[RATES], y[RATES], ia = ipc_of(a), ib = ipc_of(b);
     unsigned n = rates_of(w, a, x);
@@ -173,8 +180,8 @@ static bool are_alike(const struct waves *w)
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     double tolerance = PAIRS * w->tolerance;
-    return alike(w, last, last - 1, tolerance) && alike(w, last, last - 2, tolerance) &&
-           alike(w, last - 1, last - 2, tolerance);
+    return waves_alike(w, last, last - 1, tolerance) && waves_alike(w, last, last - 2, tolerance) &&
+           waves_alike(w, last - 1, last - 2, tolerance);
 }
 
 /* Whether the launch has become faster and slower: a launch that fills its caches changes in one direction. Where
@@ -202,7 +209,7 @@ static bool is_still(const struct waves *w, const struct sample *before, double 
         double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
         if (most - least > STEADY * w->tolerance * most) return false;
     }
-    return alike(w, before, last, part * w->tolerance);
+    return waves_alike(w, before, last, part * w->tolerance);
 }
 
 /* The first window that says how the launch scatters. Where streams are moved on that is one of those among which a
@@ -241,7 +248,7 @@ static bool halves_alike(const struct waves *w, unsigned n, double tolerance)
     const struct wave_report *r = &w->report;
     struct sample half[2] = {{.stats = {.cycles = 0}}};
     for (unsigned i = 0; i < 2 * n; i++) stats_add(&half[i / n], &r->window[r->windows - 2 * n + i], sizeof half[0]);
-    return alike(w, &half[0], &half[1], tolerance);
+    return waves_alike(w, &half[0], &half[1], tolerance);
 }
 
 /* Whether it was looked at for long enough before anything is left out. Blocks that share lines may take several waves
@@ -425,14 +432,25 @@ static bool lengthens(struct gpu *g)
     return true;
 }
 
+/* How exactly the launch must be known: 1, or less if it takes less than half of the program's time, as far as is
+ * known. What comes after it would make it less still. */
+static double weight_of(const struct gpu *g)
+{
+    const struct waves *w = &g->waves;
+    double cycles = (double)(g->clock.now - w->began) / (double)g->core_period, done = (double)(given(g) - w->left_out),
+           whole = cycles * w->whole / fmax(done, 1);
+    return fmin(2 * whole / (w->allowed.before + whole), 1);
+}
+
 /* Where streams are moved on speed drifts, as warps end. A stretch over which it has moved by much is followed by a
- * shorter one, so that what lies between two windows is known from them. */
-static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last)
+ * shorter one, so that what lies between two windows is known from them. A launch of less `weight` need not
+ * be known as exactly. */
+static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last, double weight)
 {
     static const double deviations = 2;
     double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
            moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
-    if (fabs(now - then) > moved * fmax(now, then)) w->reach /= 2;
+    if (fabs(now - then) * weight > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
     if (w->reach > FAR * w->span) w->reach = FAR * w->span;
@@ -462,13 +480,27 @@ static void flow_on(struct gpu *g)
         end_windows(g);
         return;
     }
-    if (enough && w->left_out) choose_reach(w, &before, last);
+    double weight = weight_of(g);
+    if (enough && w->left_out) choose_reach(w, &before, last, weight);
     uint32_t stride = left - behind;
     if (stride > w->reach) stride = w->reach;
     if (stride > now / FLOW_GROWTH) stride = now / FLOW_GROWTH;
-    if (stride > w->whole / FLOW_STRETCHES) stride = w->whole / FLOW_STRETCHES;
-    bool begun = w->left_out || (enough && alike(w, &before, last, BEGUN * w->tolerance));
+    uint32_t stretches = weight * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(weight * FLOW_STRETCHES) : FLOW_LEAST;
+    if (stride > w->whole / stretches) stride = w->whole / stretches;
+    bool begun = w->left_out || (enough && waves_alike(w, &before, last, BEGUN * w->tolerance));
     if (!begun || !stride || !skip(g, stride)) measure_next(g);
+}
+
+/* After a window of a launch in which no steady state is looked for, or no longer, since it goes as one before it did.
+ * False: it is another one. */
+static bool goes_elsewise(struct gpu *g)
+{
+    struct waves *w = &g->waves;
+    bool like = like_reached(g) && like_leave(g);
+    if (!like && w->flows) flow_on(g);
+    else if (like || (w->watched && w->report.windows == most_windows(w))) stop_looking(g);
+    else if (w->watched) measure_next(g);
+    return like || w->flows || w->watched;
 }
 
 /* After a window: what comes next. */
@@ -477,28 +509,25 @@ static void go_on(struct gpu *g)
     struct waves *w = &g->waves;
     struct wave_report *r = &w->report;
     struct sample before;
-    if (w->flows) {
-        flow_on(g);
-        return;
-    }
+    if (goes_elsewise(g)) return;
     uint32_t now = given(g), left = w->whole > now ? w->whole - now : 0,
              behind = (1 + w->settle) * w->resident + w->span; /* to settle, a window, the end */
     bool enough = sum_windows(r, &before) == 2;
     const struct sample *last = &r->window[r->windows - 1];
     double ends = w->moves && w->behind_gap ? 2 : 1; /* warps may have come to their ends in it */
-    bool steady = enough && alike(w, &before, last, ends * STEADY * w->tolerance);
+    bool steady = enough && waves_alike(w, &before, last, ends * STEADY * w->tolerance);
     if (!w->left_out && widens(g)) return;
     if (!w->left_out && (!enough || !are_alike(w) || (!w->moves && !has_lead(w)))) steady = false;
     if (!w->left_out && !w->moves && !has_replaced_l2(g)) steady = false;
     if (w->moves && !w->behind_gap && (!enough || !is_lasting(w, &before))) steady = false;
     if (!steady && lengthens(g)) return;
-    bool by_chance = enough && !steady && alike(w, &before, last, tolerance_of(w));
+    bool by_chance = enough && !steady && waves_alike(w, &before, last, tolerance_of(w));
     if (!w->moves && w->behind_gap && by_chance && r->windows > SCATTER_KNOWN) steady = true;
     if (w->behind_gap && !settle(w, steady, by_chance, left)) {
         measure_next(g);
         return;
     }
-    if (w->moves && w->left_out) choose_reach(w, &before, last);
+    if (w->moves && w->left_out) choose_reach(w, &before, last, 1);
     bool refused = !w->moves && (r->broken || (w->faster && w->slower));
     if (refused || r->windows == most_windows(w) || left < behind + w->resident) {
         end_windows(g);
@@ -542,6 +571,7 @@ static void look_at_counters(struct gpu *g)
     struct sample now;
     gpu_snapshot(g, &now);
     now.stats.cycles = g->clock.now / g->core_period;
+    marks_add(g, &now);
     bool first = w->phase == WAVES_MEASURE && !w->report.windows;
     if (first && now.stats.cycles - w->begin.stats.cycles <= MOVED_CYCLES && moves_widen(w)) {
         measure_next(g);

@@ -9,7 +9,15 @@
 struct gpu;
 struct stream_source;
 
-enum { WAVES_MAX = 40, WINDOWS_MAX = 128 };
+enum { WAVES_MAX = 40, WINDOWS_MAX = 128, MARKS_MAX = 24 };
+
+/* What was counted from the beginning of a launch to some moments of it, before anything was left out. The first is the
+ * beginning itself, then comes the end of what fills the machine, then those of windows. */
+enum { MARKS_RAMP = 1 };
+struct launch_marks {
+    unsigned n;
+    struct sample at[MARKS_MAX];
+};
 
 /* What a launch of which CTAs were left out has told. */
 struct wave_report {
@@ -24,6 +32,8 @@ struct wave_report {
     bool breaks[WINDOWS_MAX];          /* behind a gap, and not like those before it */
     unsigned broken;                   /* the last such window; 0: none */
     uint64_t ahead;                    /* warp instructions issued before anything was left out */
+    struct launch_marks marks;         /* of the launch */
+    bool like;                         /* behind the last of these all was left out: it goes as another one did */
     const char *why;                   /* some CTAs could have been left out, but were not: the reason; NULL */
 };
 
@@ -43,7 +53,8 @@ struct waves {
     bool behind_gap;              /* no window since the last gap has been like those before it */
     bool faster, slower;          /* from one window to the next, before anything was left out */
     tick_t snap_at;               /* when the counters are read: a core edge at which every SM works; NEVER */
-    struct sample begin;          /* at the beginning of the window */
+    struct sample start, begin;   /* at the beginning of the launch, and of the window */
+    bool watched;                 /* too few waves to leave some out, but the launch may go as one before it did */
     uint64_t issued, fetched;     /* warp instructions, lines of the L2, when the launch began */
     bool by_time;                 /* counters are read at times, not when CTAs are given out */
     bool moves;                   /* streams are moved on (sampling_moves.c), in units of work: */
@@ -63,9 +74,10 @@ struct waves {
 };
 
 void waves_begin(struct gpu *g, struct stream_source *s);
-void waves_look(struct gpu *g);                        /* between two steps */
-bool waves_many(const struct waves *w, uint32_t ctas); /* whether so many CTAs are enough waves to leave some out */
-void waves_start(struct gpu *g);                       /* looks at waves from here on */
+void waves_look(struct gpu *g);  /* between two steps */
+void waves_start(struct gpu *g); /* looks at waves from here on, if there are some */
+/* Whether two stretches of a launch are in the same state, as far as `tolerance` can tell. */
+bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance);
 
 /* sampling_moves.c */
 /* Moves the streams of the launch on now and then, if that can be done. */
@@ -77,6 +89,15 @@ void moves_window(struct gpu *g);                         /* a window begins */
 bool moves_widen(struct waves *w); /* windows are twice as long from here on; false: they may not */
 bool moves_reached(struct gpu *g); /* whether the phase has ended; else looks again soon */
 void waves_prepare(struct gpu *g); /* before a step, where counters are read at times */
+
+/* sampling_like.c */
+void marks_begin(struct gpu *g);
+void marks_add(struct gpu *g, const struct sample *now);
+/* What was counted up to so many warp instructions, or from some to others. False: that is not known. */
+bool marks_at(const struct launch_marks *m, uint64_t work, struct sample *out);
+bool marks_between(const struct launch_marks *m, uint64_t from, uint64_t to, struct sample *out);
+bool like_reached(const struct gpu *g); /* whether it goes as another launch did, as far as that is to be known */
+bool like_leave(struct gpu *g);         /* leaves out what is left; false: nothing was */
 
 /* sampling_excerpts.c */
 /* Times excerpts of the launch's CTAs, if that can be done. */

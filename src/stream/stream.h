@@ -104,13 +104,15 @@ struct stream_source {
      * so many 256ths of what warps like it do in the time since the note, but less near its end, and as many barriers
      * as of the others of its CTA; what was left out of all, or < 0: failed. *ctas: so many more have ended in it;
      * others are in their place. leave: they are not moved on any more; NULL: streams are made on demand, and moved on
-     * as a full run would. */
+     * as a full run would. finish: leaves out all that the CTAs that run have still to do, but for a little before
+     * their ends, and no more is asked for; 0: it cannot; < 0: failed. */
     bool (*on_demand)(struct stream_source *);
     uint64_t (*foreseen)(const struct stream_source *);
     void (*note)(struct stream_source *);
     uint64_t (*made)(struct stream_source *);
     int64_t (*move)(struct stream_source *, uint64_t parts, uint32_t *ctas);
     void (*leave)(struct stream_source *);
+    int (*finish)(struct stream_source *);
     /* NULL: nobody knows. Else tells the lines that were touched last in what was left out, the latest last. */
     void (*touched)(struct stream_source *, void (*touch)(void *arg, uint64_t line), void *arg);
 };

@@ -105,6 +105,15 @@ check "parts of warps were left out, and CTAs came in the place of others" pytho
 n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["partly"] == 1 and n["timed_share"] < 0.6 and n["ctas"]["timed"] < n["ctas"]["all"], n' \
     "$work/boxes.json"
+# three launches of one kernel that go alike: of the second and the third a beginning is enough
+likes='mm3 --size tiny --input n=192 --set sm.count=2'
+# shellcheck disable=SC2086
+run_pair likes $likes
+check "launches that go as the first one did are left soon" python3 -c 'import json,sys
+n = json.load(open(sys.argv[1]))["sampling"]
+assert n["launches"]["partly"] >= 2 and n["timed_share"] < 0.7, n' "$work/likes.json"
+# its CTAs are in step, and none has come to its slow end when the first would be replaced by another one
+run_pair ends_unseen heartwall --size small --set sm.count=2
 # of its CTAs the oldest run ahead and end, and those behind them take their place: warps are moved on by rank, through
 # these ends
 run_pair ends atax --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4
@@ -139,6 +148,9 @@ for how in "" "--engine tick" "--shuffle 5"; do
     # shellcheck disable=SC2086
     good "again, $how" run $long_rows --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/moves.json" "$work/again.json" engine
+    # shellcheck disable=SC2086
+    good "again, $how" run $likes --sample --check $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/likes.json" "$work/again.json" engine
     # shellcheck disable=SC2086
     good "again, $how" run $boxes --sample --check $how --json "$work/again.json" -q
     check "equal, $how" same "$work/boxes.json" "$work/again.json" engine

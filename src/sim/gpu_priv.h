@@ -23,6 +23,9 @@ struct sampler {
 };
 enum { MAX_SAMPLES = 1024 };
 
+/* Steps between two looks at what need not be looked at after each. */
+enum { ROUND_STEPS = 8 };
+
 struct gpu {
     struct gpu_config config;
     struct gpu_options options;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void job_fail(struct job *j, const char *fmt, ...)
 {
@@ -103,6 +105,30 @@ CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t byte
 {
     CUdeviceptr p = job_device(j, count, bytes);
     job_copy_in(j, p, src, count * bytes);
+    return p;
+}
+
+/* Gives the whole pages of a piece of an array back; what they held is lost. */
+static void forget(char *p, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), head = (page - (uintptr_t)p % page) % page;
+    if (head < bytes && bytes - head >= page) madvise(p + head, (bytes - head) / page * page, MADV_DONTNEED);
+}
+
+void job_move_in(struct job *j, CUdeviceptr dst, void *src, size_t bytes)
+{
+    enum { PIECE = 1 << 20 };
+    for (size_t at = 0; at < bytes && !j->failed; at += PIECE) {
+        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        job_copy_in(j, dst + at, (const char *)src + at, n);
+        if (!j->run->check) forget((char *)src + at, n);
+    }
+}
+
+CUdeviceptr job_move(struct job *j, void *src, size_t count, size_t bytes)
+{
+    CUdeviceptr p = job_device(j, count, bytes);
+    job_move_in(j, p, src, count * bytes);
     return p;
 }
 

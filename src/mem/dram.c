@@ -596,7 +596,14 @@ static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
         d->worked = t;
         if (d->pool->alive < alive) d->freed_at = t;
     }
-    return tick_max(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
+    /* A request that waits at a port has been visible for some time. */
+    return tick_max(next, d->worked + (d->gated ? 1 : d->part.period));
+}
+
+tick_t dram_run(struct dram *d, tick_t limit)
+{
+    find_arrival(d);
+    return work_ahead(d, tick_max(next_work(d, d->worked), d->worked + d->part.period), limit - 1);
 }
 
 tick_t dram_tick(struct dram *d, tick_t now)

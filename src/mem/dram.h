@@ -99,6 +99,9 @@ struct dram {
 int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct req_pool *pool);
 void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
+/* Not for mem.feed = gated: works at all its edges before `limit`, up to which all requests are known; no further than
+ * it is certain of room at the L2. Returns the edge at which it has to work next. */
+tick_t dram_run(struct dram *d, tick_t limit);
 void dram_describe(const struct dram *d, char *out, size_t size);
 bool dram_idle(const struct dram *d);
 void dram_walk(const struct dram *d); /* verifies that what it holds agrees with itself */

@@ -114,6 +114,17 @@ void l2_go_ahead(struct l2 *s, const struct gpu_config *c);
 void l2_doze(struct l2 *s, bool may);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
+/* Of a slice without the rules of GPGPU-Sim 3.2: when it can take what the channel has sent; NEVER. */
+static inline tick_t l2_next_fill(const struct l2 *s)
+{
+    return port_empty(&s->fill) ? NEVER : tick_max(s->fill.visible_at, s->fill_free);
+}
+/* Nothing but requests and fills wakes such a slice while it has room at both ends: for so many more messages. */
+static inline bool l2_has_room(const struct l2 *s, uint32_t n)
+{
+    return !s->out->producer_waits && !s->mem->producer_waits && s->out->used + n <= s->out->capacity &&
+           s->mem->used + n <= s->mem->capacity;
+}
 /* The counters at tick `at`, also when the slice sleeps through a stall. */
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out);
 /* A host copy wrote this line (all sectors), or part of it. */

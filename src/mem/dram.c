@@ -60,6 +60,7 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->dual = v[P_DRAM_DUAL];
     d->zero = (unsigned)v[P_MEM_ZERO];
     d->slices = (uint32_t)v[P_L2_SLICES];
+    d->slice_mask = is_pow2(d->slices) ? d->slices - 1 : 0;
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
     d->waiting_only = v[P_MEM_WINDOW];
     d->single = v[P_DRAM_COLUMNS];
@@ -96,6 +97,12 @@ void dram_destroy(struct dram *d)
 static void set_bit(uint64_t m[2], uint32_t b) { m[b >> 6] |= bit64(b & 63); }
 static void clear_bit(uint64_t m[2], uint32_t b) { m[b >> 6] &= ~bit64(b & 63); }
 
+/* The request's slice, of those of the channel. */
+static inline uint32_t slice_of(const struct dram *d, const struct req *r)
+{
+    return d->slice_mask ? r->slice & d->slice_mask : r->slice % d->slices;
+}
+
 static bool takes_no_time(const struct dram *d, const struct req *r)
 {
     unsigned kind =
@@ -123,7 +130,7 @@ static void give_back(struct dram *d, uint32_t slice)
 /* An answer arrives at the L2 at `data_at`; find_bank made sure that there is room. */
 static void dram_finish(struct dram *d, struct req *r, tick_t data_at)
 {
-    uint32_t slice = r->slice % d->slices;
+    uint32_t slice = slice_of(d, r);
     if (d->gated) give_back(d, slice);
     if (r->is_write) {
         if (is_answered(r)) port_push_after(d->out[slice], r, data_at);
@@ -213,7 +220,7 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
 /* A read that takes no time answers at once and needs room for that; a pop at the port wakes the channel. */
 static bool can_take(struct dram *d, const struct req *r, tick_t now)
 {
-    return !is_answered(r) || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
+    return !is_answered(r) || !takes_no_time(d, r) || port_can_push(d->out[slice_of(d, r)], now);
 }
 
 /* The slice whose turn it is, and the others after it, counted from 1. */
@@ -448,7 +455,7 @@ static void dram_issue(struct dram *d, uint32_t i, tick_t now)
 static bool has_room(struct dram *d, uint32_t bank, tick_t now)
 {
     const struct req *r = d->bank[bank].current;
-    if (!is_answered(r) || port_can_push(d->out[r->slice % d->slices], now)) return true;
+    if (!is_answered(r) || port_can_push(d->out[slice_of(d, r)], now)) return true;
     d->waits_for_room = true;
     return false;
 }
@@ -539,7 +546,7 @@ static tick_t issue_command(struct dram *d, tick_t now)
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel anyway. */
-static tick_t next_work(struct dram *d, tick_t now)
+static inline tick_t next_work(struct dram *d, tick_t now)
 {
     tick_t next = d->next_command;
     if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
@@ -575,19 +582,22 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
     return limit;
 }
 
-/* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
-static bool certain_of_room(const struct dram *d)
+/* For how many ticks there is room for what one can answer, even if the L2 takes nothing. */
+static uint32_t ticks_with_room(const struct dram *d)
 {
     enum { ANSWERS = 2 }; /* one from a column command, one from a request that takes no time */
-    for (uint32_t i = 0; i < d->slices; i++)
-        if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
-    return true;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < d->slices; i++) {
+        uint32_t room = d->out[i]->capacity - d->out[i]->used;
+        if (room < least) least = room;
+    }
+    return least / ANSWERS;
 }
 
 /* Does what there is to do up to `limit`; returns when there is work after that. */
 static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 {
-    while (next <= limit && certain_of_room(d)) {
+    for (uint32_t sure = 0; next <= limit && (sure || (sure = ticks_with_room(d)) != 0); sure--) {
         tick_t t = tick_max(next, d->worked + d->part.period); /* all that is not gated is dated by edges */
         if (d->gated) t = part_edge_after(&d->part, tick_max(d->worked, next - 1));
         uint64_t alive = d->pool->alive;

@@ -5,10 +5,10 @@
  * channel is known with its date. Then the reply network, which sees what slices have sent, dated. So nobody has to be
  * woken, and a part's state and code are warm in the host's cache while it works.
  *
- * Room is the one thing that has no delay. A stretch ends before a slice could fill its port to the channel, which has
- * taken things out ahead of time; and a channel or a slice that is not certain of room for what it sends stops there.
- * Then the back goes on cycle by cycle, woken by the wheels of its clock, with some parts ahead of others, until there
- * is plenty of room again. */
+ * Room is the one thing that has no delay. A channel and its slices stop before a slice could fill its port to the
+ * channel, which has taken things out ahead of time; and either stops where it is not certain of room for what it
+ * sends. The next stretch begins where the slowest has stopped. If that is where it began, the back goes on cycle by
+ * cycle, woken by the wheels of its clock, with some parts ahead of others, until there is plenty of room again. */
 #include <stdlib.h>
 
 #include "sim/split_priv.h"
@@ -108,45 +108,49 @@ static void run_replies(struct split *x, tick_t limit)
     x->part_next[REPLIES] = at;
 }
 
-/* The channel and what it has sent on the way; returns before which tick it and its slices have worked. */
+/* How far a channel may go that is to go to `limit`: no slice can fill its port by then, from which the channel takes
+ * things out ahead of time. */
+static tick_t certain_limit(const struct split *x, uint32_t first, uint32_t per, tick_t limit)
+{
+    const struct l2 *s = &x->g->l2[first];
+    uint32_t room = UINT32_MAX;
+    for (uint32_t i = 0; i < per; i++) {
+        uint32_t places = s[i].mem->capacity - s[i].mem->used;
+        if (places < room) room = places;
+    }
+    uint32_t cycles = room > MOST_SENT ? room - MOST_SENT : 0;
+    return tick_min(limit, parts_time(x) + cycles * s->part.period);
+}
+
+/* The channel, then its slices; returns before which tick all of them have worked. */
 static tick_t run_memory(struct split *x, uint32_t channel, tick_t limit)
 {
     const struct gpu *g = x->g;
     uint32_t per = g->slices / g->channels, first = channel * per;
-    tick_t *next = &x->part_next[SLICES + g->slices + channel], seen = *next, reached = limit;
-    for (uint32_t i = first; i < first + per; i++) seen = tick_min(seen, g->l2[i].mem->visible_at);
-    if (seen < limit) *next = dram_run(&g->dram[channel], limit);
-    tick_t sent = tick_min(*next, limit);
-    for (uint32_t i = first; i < first + per; i++)
-        if (slice_next(x, i) < sent) reached = tick_min(reached, run_slice(x, i, sent));
-    return tick_min(sent, reached);
-}
-
-/* Where a stretch ends: before a channel could see what is sent in it, or a slice could fill its port. */
-static tick_t stretch_end(const struct split *x, tick_t limit)
-{
-    const struct gpu *g = x->g;
-    uint32_t room = UINT32_MAX;
-    for (uint32_t i = 0; i < g->slices; i++) {
-        const struct port *mem = g->l2[i].mem;
-        uint32_t places = mem->capacity - mem->used;
-        if (places < room) room = places;
+    tick_t *next = &x->part_next[SLICES + g->slices + channel], seen = *next, slices = NEVER;
+    for (uint32_t i = first; i < first + per; i++) {
+        seen = tick_min(seen, g->l2[i].mem->visible_at);
+        slices = tick_min(slices, slice_next(x, i));
     }
-    tick_t most = room > MOST_SENT ? (room - MOST_SENT) * g->l2[0].part.period : 0;
-    return tick_min(limit, parts_time(x) + tick_min(most, x->memory_delay));
+    if (tick_min(seen, slices) >= limit) return limit; /* most often */
+    limit = certain_limit(x, first, per, limit);
+    if (seen < limit) *next = dram_run(&g->dram[channel], limit);
+    tick_t sent = tick_min(*next, limit), reached = sent;
+    for (uint32_t i = first; i < first + per; i++) reached = tick_min(reached, run_slice(x, i, sent));
+    return reached;
 }
 
 void split_run_parts(struct split *x, tick_t limit)
 {
-    struct gpu *g = x->g;
-    while (parts_time(x) < limit && !x->back.breach.broken) {
-        tick_t end = stretch_end(x, limit), reached = end;
-        for (uint32_t c = 0; c < g->channels && end > parts_time(x); c++) reached = tick_min(reached, run_memory(x, c, end));
+    const struct gpu *g = x->g;
+    for (tick_t now; (now = parts_time(x)) < limit && !x->back.breach.broken;) {
+        tick_t end = tick_min(limit, now + x->memory_delay), reached = end;
+        for (uint32_t c = 0; c < g->channels; c++) reached = tick_min(reached, run_memory(x, c, end));
         run_replies(x, reached);
-        if (reached < end || end == parts_time(x)) {
+        if (reached <= now) { /* somebody has to wait for room */
             leave_parts(x);
             return;
         }
-        x->back.clock.now = end - 1;
+        x->back.clock.now = reached - 1;
     }
 }

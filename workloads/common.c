@@ -108,20 +108,20 @@ CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t byte
     return p;
 }
 
-/* Gives the whole pages of a piece of an array back; what they held is lost. */
-static void forget(char *p, size_t bytes)
+/* Whole pages, whose contents are lost. */
+void job_forget(struct job *j, void *src, size_t bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), head = (page - (uintptr_t)p % page) % page;
-    if (head < bytes && bytes - head >= page) madvise(p + head, (bytes - head) / page * page, MADV_DONTNEED);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), head = (page - (uintptr_t)src % page) % page;
+    if (j->run->check || j->failed || head >= bytes || bytes - head < page) return;
+    madvise((char *)src + head, (bytes - head) / page * page, MADV_DONTNEED);
 }
 
 void job_move_in(struct job *j, CUdeviceptr dst, void *src, size_t bytes)
 {
-    enum { PIECE = 1 << 20 };
-    for (size_t at = 0; at < bytes && !j->failed; at += PIECE) {
-        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
+    for (size_t at = 0; at < bytes && !j->failed; at += JOB_PIECE) {
+        size_t n = bytes - at < JOB_PIECE ? bytes - at : JOB_PIECE;
         job_copy_in(j, dst + at, (const char *)src + at, n);
-        if (!j->run->check) forget((char *)src + at, n);
+        job_forget(j, (char *)src + at, n);
     }
 }
 

@@ -21,12 +21,16 @@ struct corner {
 
 static inline float *corner_make(struct job *j, struct corner c, CUdeviceptr *device)
 {
+    size_t forgotten = 0, step = JOB_PIECE / (c.pitch * sizeof(float)) + 1; /* rows */
     float *a = job_host(j, c.rows * c.pitch, sizeof *a);
     *device = job_device(j, c.rows * c.pitch, sizeof *a);
     for (size_t i = 0; i < c.rows && !j->failed; i++) {
         size_t used = i < c.tall && c.columns > c.wide ? c.columns : c.wide;
         random_floats(a + i * c.pitch, used, random_new(j->run->seed, (1u << 16) + i), 0, 1);
-        job_move_in(j, *device + i * c.pitch * sizeof *a, a + i * c.pitch, used * sizeof *a);
+        job_copy_in(j, *device + i * c.pitch * sizeof *a, a + i * c.pitch, used * sizeof *a);
+        if (i + 1 < forgotten + step && i + 1 < c.rows) continue;
+        job_forget(j, a + forgotten * c.pitch, (i + 1 - forgotten) * c.pitch * sizeof *a);
+        forgotten = i + 1;
     }
     return a;
 }

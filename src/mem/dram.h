@@ -59,7 +59,8 @@ struct dram {
     bool plain;                 /* neither two buses nor turns of rows, and at most 64 banks */
     bool gated;                 /* mem.feed = gated */
     uint32_t queued, queue_cap; /* requests in the scheduling queue */
-    uint32_t slices, slice_mask; /* mask: slices - 1, or 0 if that is no mask */
+    uint32_t slices;
+    uint32_t slice_mask; /* slices - 1, or 0 if that is no mask */
     uint32_t last_slice; /* the slice whose request was accepted last */
     uint32_t turn;       /* the bank looked at first */
     unsigned zero;       /* mem.zero */

@@ -143,7 +143,7 @@ struct split {
     struct handover replies, arrived; /* to be carried over; requests that have been */
     uint64_t reply_filled[NET_WORDS], reply_full[NET_WORDS];
     bool some_reply_full;
-    bool closed; /* nobody may work there; under back_lock, as everything of the back */
+    bool closed;         /* nobody may work there; under back_lock, as everything of the back */
     bool may_part;       /* it may work part by part, split_parts.c */
     bool parted;         /* it does: when each part works next is in part_next, not in the wheels of their clock */
     tick_t *part_next;   /* [parts] in the order of `driven`: replies, slices, channels */

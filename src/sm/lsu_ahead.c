@@ -54,9 +54,9 @@ static void refuse_ahead(struct sm *s, tick_t soon)
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
 }
 
-/* While a request waits for a way of its set, nothing looks at the tags. So a reply that fills another set, and is not the
- * last of its instruction, changes nothing that anybody sees before the wait is over: it is taken now, as of the cycle in
- * which it comes, and the SM does not wake for it. */
+/* While a request waits for a way of its set, nothing looks at the tags. So a reply that fills another set, and is not
+ * the last of its instruction, changes nothing that anybody sees before the wait is over: it is taken now, as of the
+ * cycle in which it comes, and the SM does not wake for it. */
 static void take_replies_ahead(struct sm *s, tick_t now)
 {
     const struct l1 *c = &s->lsu.l1[L1_DATA];

@@ -66,10 +66,8 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->single = v[P_DRAM_COLUMNS];
     d->turn_rows = v[P_DRAM_TURN];
     d->next_command = d->arrival = NEVER;
-    d->chosen = -1;
     d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
     set_banks(d, v);
-    d->plain = !d->dual && !d->turn_rows && d->total_banks <= 64;
     d->gated = v[P_MEM_FEED];
     d->fillq = (uint32_t)v[P_L2_FILLQ];
     d->delay_cycles = (uint64_t)v[P_MEM_LATENCY];
@@ -185,9 +183,7 @@ static void bank_start(struct dram *d, uint32_t i, struct req *r, tick_t soonest
     set_bit(d->busy, i);
     plan_bank(d, i);
     tick_t at = tick_max(soonest, tick_max(d->when[i], d->gate[d->gate_of[i]]));
-    if (at > d->next_command) return;
-    d->next_command = at;
-    d->chosen = -1; /* it may be this one's turn */
+    d->next_command = tick_min(d->next_command, at);
 }
 
 static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
@@ -505,38 +501,9 @@ static tick_t first_command(const struct dram *d, tick_t soon)
     return tick_max(first, soon);
 }
 
-/* The same, and which of those that can then is the first from `turn` on: it will be this one's turn. */
-static inline tick_t choose_command(struct dram *d, tick_t soon)
-{
-    tick_t first = NEVER;
-    int chosen = -1;
-    for (uint64_t m = rotate_right64(d->busy[0], d->turn); m; m &= m - 1) {
-        uint32_t i = (d->turn + bit_low64(m)) & 63;
-        tick_t t = tick_max(command_at(d, i), soon);
-        chosen = t < first ? (int)i : chosen;
-        first = tick_min(first, t);
-    }
-    d->chosen = chosen;
-    return first;
-}
-
-/* One bus, and at most 64 banks: what is known beforehand need not be searched for. */
-static tick_t issue_chosen(struct dram *d, tick_t now)
-{
-    tick_t next = NEVER;
-    int i = d->next_command == now ? d->chosen : -1;
-    d->chosen = -1;
-    if (i < 0 || (d->command[i] <= DRAM_WRITE && !has_room(d, (uint32_t)i, now)))
-        i = find_bank(d, now, COLUMNS | ROWS, &next);
-    if (i < 0) return next;
-    dram_issue(d, (uint32_t)i, now);
-    return choose_command(d, now + d->part.period);
-}
-
 /* Issues at most one command per bus, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
-    if (d->plain) return issue_chosen(d, now);
     tick_t next = NEVER;
     int i = find_bank(d, now, d->dual ? COLUMNS : COLUMNS | ROWS, &next);
     if (i >= 0) dram_issue(d, (uint32_t)i, now);

@@ -47,7 +47,6 @@ struct dram {
     struct part part;
     /* What every tick reads. */
     tick_t next_command;        /* no command can be issued before this tick, whatever waits for room */
-    int chosen;                 /* the bank that can use the bus then and whose turn it is; -1: not known */
     tick_t arrival;             /* the first edge at which a request can be seen at a port; NEVER. Not if gated */
     bool waits_for_room;        /* a read waits only for room in the port to the L2; a pop there wakes the channel */
     bool fifo;                  /* mem.sched: the oldest request of a bank, whatever row is open */
@@ -56,7 +55,6 @@ struct dram {
     bool waiting_only;          /* mem.window = waiting: a request leaves the queue when its bank takes it */
     bool single;                /* dram.columns = single */
     bool turn_rows;             /* dram.turn = rows */
-    bool plain;                 /* neither two buses nor turns of rows, and at most 64 banks */
     bool gated;                 /* mem.feed = gated */
     uint32_t queued, queue_cap; /* requests in the scheduling queue */
     uint32_t slices;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void job_fail(struct job *j, const char *fmt, ...)
 {
@@ -103,6 +105,30 @@ CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t byte
 {
     CUdeviceptr p = job_device(j, count, bytes);
     job_copy_in(j, p, src, count * bytes);
+    return p;
+}
+
+/* Whole pages, whose contents are lost. */
+void job_forget(struct job *j, void *src, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), head = (page - (uintptr_t)src % page) % page;
+    if (j->run->check || j->failed || head >= bytes || bytes - head < page) return;
+    madvise((char *)src + head, (bytes - head) / page * page, MADV_DONTNEED);
+}
+
+void job_move_in(struct job *j, CUdeviceptr dst, void *src, size_t bytes)
+{
+    for (size_t at = 0; at < bytes && !j->failed; at += JOB_PIECE) {
+        size_t n = bytes - at < JOB_PIECE ? bytes - at : JOB_PIECE;
+        job_copy_in(j, dst + at, (const char *)src + at, n);
+        job_forget(j, (char *)src + at, n);
+    }
+}
+
+CUdeviceptr job_move(struct job *j, void *src, size_t count, size_t bytes)
+{
+    CUdeviceptr p = job_device(j, count, bytes);
+    job_move_in(j, p, src, count * bytes);
     return p;
 }
 

@@ -44,6 +44,13 @@ void *job_host(struct job *j, size_t count, size_t bytes); /* zeroed; NULL after
 CUdeviceptr job_device(struct job *j, size_t count, size_t bytes);
 /* A device buffer with a copy of `src`. */
 CUdeviceptr job_upload(struct job *j, const void *src, size_t count, size_t bytes);
+/* The same of an array that only the check looks at afterwards: without one its memory is given back piece by piece, so
+ * that inputs as large as the device's are not held twice. */
+CUdeviceptr job_move(struct job *j, void *src, size_t count, size_t bytes);
+void job_move_in(struct job *j, CUdeviceptr dst, void *src, size_t bytes);
+/* The second half of that: such a piece was copied. Of small ones the ends add up: JOB_PIECE is a good size. */
+enum { JOB_PIECE = 1 << 20 };
+void job_forget(struct job *j, void *src, size_t bytes);
 /* A host array of random floats; stream `stream` of the run's seed. */
 float *job_random(struct job *j, size_t count, uint64_t stream, float low, float high);
 CUfunction job_kernel(struct job *j, const char *name);

@@ -83,6 +83,22 @@ void clock_walk(const struct clock *c)
     }
 }
 
+void clock_take_wakes(struct clock *c, tick_t *next)
+{
+    for (unsigned i = 0; i < c->ndomains; i++)
+        for (struct domain *d = &c->domain[i]; d->next != NEVER;) {
+            tick_t t = d->next;
+            uint64_t *slot = d->wheel + take_slot(d) * c->words;
+            for (unsigned w = 0; w < c->words; w++) {
+                for (uint64_t m = slot[w]; m; m &= m - 1) {
+                    tick_t *first = &next[w * 64 + bit_low64(m)];
+                    *first = tick_min(*first, t);
+                }
+                slot[w] = 0;
+            }
+        }
+}
+
 /* Every part of a word of parts that has an edge at tick t. */
 static uint64_t with_an_edge(const struct driven *d, unsigned n, tick_t t)
 {

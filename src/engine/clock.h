@@ -30,6 +30,9 @@ void clock_walk(const struct clock *c);
 /* The domain with this period, made when it is new; -1: out of memory. */
 int clock_domain(struct clock *c, tick_t period);
 
+/* Takes all wake-ups out. next[part]: the first of each, if it is earlier than what stands there. */
+void clock_take_wakes(struct clock *c, tick_t *next);
+
 /* The tick of the next step; NEVER: no part will work again. */
 tick_t clock_next(const struct clock *c, bool tick);
 

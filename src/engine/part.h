@@ -32,8 +32,6 @@ struct domain {
     tick_t reach;                    /* how far ahead the wheel goes, in ticks */
     struct reciprocal cycles;        /* ticks to cycles */
     tick_t next;                     /* the edge of the first slot that is not empty; NEVER when all are */
-    tick_t edge;                     /* the last edge with wake-ups */
-    uint64_t cycle;                  /* the number of that edge */
     uint64_t used[WHEEL_SLOTS / 64]; /* slots that are not empty, one bit per slot */
     uint64_t *wheel;                 /* [WHEEL_SLOTS * words] the parts to wake at a cycle, one bit per part */
 };
@@ -83,20 +81,6 @@ static inline void part_wake_after(const struct part *p, tick_t at)
     p->wheel[slot * p->clock->words] |= p->bit;
     d->used[slot >> 6] |= bit64(slot & 63);
     d->next = tick_min(d->next, cycle * p->period);
-}
-
-/* The part, which works at the edge `now`, works at the next one too: the commonest case, spared the division. */
-static inline void part_wake_next(const struct part *p, tick_t now)
-{
-    struct domain *d = p->domain;
-    if (d->edge != now) { /* an edge without wake-ups: the engine that visits all of them */
-        part_wake_after(p, now);
-        return;
-    }
-    uint32_t slot = (uint32_t)(d->cycle + 1) & (WHEEL_SLOTS - 1);
-    p->wheel[slot * p->clock->words] |= p->bit;
-    d->used[slot >> 6] |= bit64(slot & 63);
-    d->next = now + p->period; /* no edge comes before */
 }
 
 /* The part works at the edge `t` or, if t has passed, at its next edge. */

@@ -34,18 +34,11 @@ static inline uint32_t take_slot(struct domain *d)
     uint32_t slot = (uint32_t)cycle & (WHEEL_SLOTS - 1);
     WL_ASSERT(d->used[slot >> 6] >> (slot & 63) & 1);
     d->used[slot >> 6] &= ~bit64(slot & 63);
-    d->edge = d->next;
-    d->cycle = cycle;
     find_next(d, cycle);
     return slot;
 }
 
-static inline void clock_work(const struct driven *d, tick_t now)
-{
-    tick_t next = d->tick(d->self, now);
-    if (next == now + d->part->period) part_wake_next(d->part, now);
-    else part_wake_at(d->part, next);
-}
+static inline void clock_work(const struct driven *d, tick_t now) { part_wake_at(d->part, d->tick(d->self, now)); }
 
 /* Adds the parts that the domain wakes at tick t, if it wakes any then. */
 static inline uint64_t take_due(struct domain *d, tick_t t)

@@ -10,6 +10,12 @@ enum mem_zero { ZERO_NONE, ZERO_NVM_WRITE, ZERO_NVM_READ, ZERO_DRAM_WRITE, ZERO_
 static void set_bit(uint64_t m[2], uint32_t b) { m[b >> 6] |= bit64(b & 63); }
 static void clear_bit(uint64_t m[2], uint32_t b) { m[b >> 6] &= ~bit64(b & 63); }
 
+/* The request's slice, of those of the channel. */
+static inline uint32_t slice_of(const struct dram *d, const struct req *r)
+{
+    return d->slice_mask ? r->slice & d->slice_mask : r->slice % d->slices;
+}
+
 static bool takes_no_time(const struct dram *d, const struct req *r)
 {
     unsigned kind =
@@ -37,7 +43,7 @@ static void give_back(struct dram *d, uint32_t slice)
 /* An answer arrives at the L2 at `data_at`; find_bank made sure that there is room. */
 static void dram_finish(struct dram *d, struct req *r, tick_t data_at)
 {
-    uint32_t slice = r->slice % d->slices;
+    uint32_t slice = slice_of(d, r);
     if (d->gated) give_back(d, slice);
     if (r->is_write) {
         if (is_answered(r)) port_push_after(d->out[slice], r, data_at);
@@ -92,9 +98,7 @@ static void bank_start(struct dram *d, uint32_t i, struct req *r, tick_t soonest
     set_bit(d->busy, i);
     plan_bank(d, i);
     tick_t at = tick_max(soonest, tick_max(d->when[i], d->gate[d->gate_of[i]]));
-    if (at > d->next_command) return;
-    d->next_command = at;
-    d->chosen = -1; /* it may be this one's turn */
+    d->next_command = tick_min(d->next_command, at);
 }
 
 static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
@@ -127,7 +131,7 @@ static void dram_enqueue(struct dram *d, struct req *r, tick_t now)
 /* A read that takes no time answers at once and needs room for that; a pop at the port wakes the channel. */
 static bool can_take(struct dram *d, const struct req *r, tick_t now)
 {
-    return !is_answered(r) || !takes_no_time(d, r) || port_can_push(d->out[r->slice % d->slices], now);
+    return !is_answered(r) || !takes_no_time(d, r) || port_can_push(d->out[slice_of(d, r)], now);
 }
 
 /* The slice whose turn it is, and the others after it, counted from 1. */
@@ -362,7 +366,7 @@ static void dram_issue(struct dram *d, uint32_t i, tick_t now)
 static bool has_room(struct dram *d, uint32_t bank, tick_t now)
 {
     const struct req *r = d->bank[bank].current;
-    if (!is_answered(r) || port_can_push(d->out[r->slice % d->slices], now)) return true;
+    if (!is_answered(r) || port_can_push(d->out[slice_of(d, r)], now)) return true;
     d->waits_for_room = true;
     return false;
 }
@@ -412,38 +416,9 @@ static tick_t first_command(const struct dram *d, tick_t soon)
     return tick_max(first, soon);
 }
 
-/* The same, and which of those that can then is the first from `turn` on: it will be this one's turn. */
-static inline tick_t choose_command(struct dram *d, tick_t soon)
-{
-    tick_t first = NEVER;
-    int chosen = -1;
-    for (uint64_t m = rotate_right64(d->busy[0], d->turn); m; m &= m - 1) {
-        uint32_t i = (d->turn + bit_low64(m)) & 63;
-        tick_t t = tick_max(command_at(d, i), soon);
-        chosen = t < first ? (int)i : chosen;
-        first = tick_min(first, t);
-    }
-    d->chosen = chosen;
-    return first;
-}
-
-/* One bus, and at most 64 banks: what is known beforehand need not be searched for. */
-static tick_t issue_chosen(struct dram *d, tick_t now)
-{
-    tick_t next = NEVER;
-    int i = d->next_command == now ? d->chosen : -1;
-    d->chosen = -1;
-    if (i < 0 || (d->command[i] <= DRAM_WRITE && !has_room(d, (uint32_t)i, now)))
-        i = find_bank(d, now, COLUMNS | ROWS, &next);
-    if (i < 0) return next;
-    dram_issue(d, (uint32_t)i, now);
-    return choose_command(d, now + d->part.period);
-}
-
 /* Issues at most one command per bus, banks in turn; returns when the next could be issued. */
 static tick_t issue_command(struct dram *d, tick_t now)
 {
-    if (d->plain) return issue_chosen(d, now);
     tick_t next = NEVER;
     int i = find_bank(d, now, d->dual ? COLUMNS : COLUMNS | ROWS, &next);
     if (i >= 0) dram_issue(d, (uint32_t)i, now);
@@ -453,7 +428,7 @@ static tick_t issue_command(struct dram *d, tick_t now)
 }
 
 /* When there is work again; pushes and pops at the ports wake the channel anyway. */
-static tick_t next_work(struct dram *d, tick_t now)
+static inline tick_t next_work(struct dram *d, tick_t now)
 {
     tick_t next = d->next_command;
     if (d->backlog[0] | d->backlog[1]) return now + d->part.period;
@@ -489,19 +464,22 @@ static tick_t ahead_limit(const struct dram *d, tick_t now)
     return limit;
 }
 
-/* Whether there is room for what one tick can answer, even if the L2 takes nothing. */
-static bool certain_of_room(const struct dram *d)
+/* For how many ticks there is room for what one can answer, even if the L2 takes nothing. */
+static uint32_t ticks_with_room(const struct dram *d)
 {
     enum { ANSWERS = 2 }; /* one from a column command, one from a request that takes no time */
-    for (uint32_t i = 0; i < d->slices; i++)
-        if (d->out[i]->used + ANSWERS > d->out[i]->capacity) return false;
-    return true;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < d->slices; i++) {
+        uint32_t room = d->out[i]->capacity - d->out[i]->used;
+        if (room < least) least = room;
+    }
+    return least / ANSWERS;
 }
 
 /* Does what there is to do up to `limit`; returns when there is work after that. */
 static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
 {
-    while (next <= limit && certain_of_room(d)) {
+    for (uint32_t sure = 0; next <= limit && (sure || (sure = ticks_with_room(d)) != 0); sure--) {
         tick_t t = tick_max(next, d->worked + d->part.period); /* all that is not gated is dated by edges */
         if (d->gated) t = part_edge_after(&d->part, tick_max(d->worked, next - 1));
         uint64_t alive = d->pool->alive;
@@ -510,7 +488,14 @@ static tick_t work_ahead(struct dram *d, tick_t next, tick_t limit)
         d->worked = t;
         if (d->pool->alive < alive) d->freed_at = t;
     }
-    return tick_max(next, d->worked + 1); /* a request that waits at a port has been visible for some time */
+    /* A request that waits at a port has been visible for some time. */
+    return tick_max(next, d->worked + (d->gated ? 1 : d->part.period));
+}
+
+tick_t dram_run(struct dram *d, tick_t limit)
+{
+    find_arrival(d);
+    return work_ahead(d, tick_max(next_work(d, d->worked), d->worked + d->part.period), limit - 1);
 }
 
 tick_t dram_tick(struct dram *d, tick_t now)

@@ -47,7 +47,6 @@ struct dram {
     struct part part;
     /* What every tick reads. */
     tick_t next_command;        /* no command can be issued before this tick, whatever waits for room */
-    int chosen;                 /* the bank that can use the bus then and whose turn it is; -1: not known */
     tick_t arrival;             /* the first edge at which a request can be seen at a port; NEVER. Not if gated */
     bool waits_for_room;        /* a read waits only for room in the port to the L2; a pop there wakes the channel */
     bool fifo;                  /* mem.sched: the oldest request of a bank, whatever row is open */
@@ -56,10 +55,10 @@ struct dram {
     bool waiting_only;          /* mem.window = waiting: a request leaves the queue when its bank takes it */
     bool single;                /* dram.columns = single */
     bool turn_rows;             /* dram.turn = rows */
-    bool plain;                 /* neither two buses nor turns of rows, and at most 64 banks */
     bool gated;                 /* mem.feed = gated */
     uint32_t queued, queue_cap; /* requests in the scheduling queue */
     uint32_t slices;
+    uint32_t slice_mask; /* slices - 1, or 0 if that is no mask */
     uint32_t last_slice; /* the slice whose request was accepted last */
     uint32_t turn;       /* the bank looked at first */
     unsigned zero;       /* mem.zero */
@@ -99,6 +98,9 @@ struct dram {
 int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct req_pool *pool);
 void dram_destroy(struct dram *d);
 tick_t dram_tick(struct dram *d, tick_t now);
+/* Not for mem.feed = gated: works at all its edges before `limit`, up to which all requests are known; no further than
+ * it is certain of room at the L2. Returns the edge at which it has to work next. */
+tick_t dram_run(struct dram *d, tick_t limit);
 void dram_describe(const struct dram *d, char *out, size_t size);
 bool dram_idle(const struct dram *d);
 void dram_walk(const struct dram *d); /* verifies that what it holds agrees with itself */

@@ -58,15 +58,14 @@ int dram_init(struct dram *d, const struct gpu_config *c, uint32_t index, struct
     d->dual = v[P_DRAM_DUAL];
     d->zero = (unsigned)v[P_MEM_ZERO];
     d->slices = (uint32_t)v[P_L2_SLICES];
+    d->slice_mask = is_pow2(d->slices) ? d->slices - 1 : 0;
     d->queue_cap = (uint32_t)v[P_MEM_QUEUE];
     d->waiting_only = v[P_MEM_WINDOW];
     d->single = v[P_DRAM_COLUMNS];
     d->turn_rows = v[P_DRAM_TURN];
     d->next_command = d->arrival = NEVER;
-    d->chosen = -1;
     d->burst_cycles = (uint64_t)v[P_DRAM_BURST];
     set_banks(d, v);
-    d->plain = !d->dual && !d->turn_rows && d->total_banks <= 64;
     d->gated = v[P_MEM_FEED];
     d->fillq = (uint32_t)v[P_L2_FILLQ];
     d->delay_cycles = (uint64_t)v[P_MEM_LATENCY];

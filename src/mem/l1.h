@@ -145,6 +145,8 @@ enum l1_outcome l1_access(struct l1 *c, struct req *r, uint64_t cycle, bool may_
 /* Of a request that will be presented in this cycle, the next one, though nothing comes back until then: the reason for
  * which it will be refused, and is from now on; L1_HIT when that is not certain. */
 enum l1_outcome l1_foresee(struct l1 *c, const struct req *r, uint64_t cycle);
+/* Whether it is LRU with nothing that other machines add: see l1_usual.c. */
+static inline bool l1_is_usual(const struct l1 *c) { return c->usual && !c->late && !c->by_sector; }
 /* Whether it is worth asking: so many misses are under way that they may have all ways of a set. */
 static inline bool l1_is_crowded(const struct l1 *c) { return c->mshr.used >= c->tags.in_use; }
 
@@ -178,6 +180,13 @@ static inline bool l1_has_fifo(const struct l1 *c) { return c->fifo.capacity != 
 /* The requests that the last fill completed are written to the registers by this cycle: their entry is free before it.
  */
 void l1_written(struct l1 *c, uint64_t cycle);
+/* A load has been refused because all ways of its set are being fetched: whether this reply, of a load, fills a line of
+ * another set, and no other request waits for it. Then the fill tells nobody anything, under LRU. */
+static inline bool l1_fills_aside(const struct l1 *c, const struct req *reply)
+{
+    const struct mshr_entry *m = &c->mshr.entry[reply->mshr];
+    return m->at - c->refused_at >= c->tags.ways && !m->waiting.head;
+}
 /* A bypassed read came back. */
 void l1_bypass_done(struct l1 *c, const struct req *reply);
 

@@ -6,7 +6,7 @@
 /* One reply per cycle goes on to the network. */
 static bool send_reply(struct l2 *s, tick_t now)
 {
-    if (!s->outq.head || s->replied_for == now || !net_can_send(s->out, s->outq.head, now)) return false;
+    if (!s->outq.head || !net_can_send(s->out, s->outq.head, now)) return false;
     net_send(s->out, list_pop(&s->outq), now);
     s->outq_used--;
     return true;
@@ -100,7 +100,7 @@ INTO_BOTH void send_done(struct l2 *s, tick_t now)
 
 INTO_BOTH bool send_down(struct l2 *s, tick_t now)
 {
-    if (!s->missq.head || s->sent_for == now || !port_can_push(s->mem, now)) return false;
+    if (!s->missq.head || !port_can_push(s->mem, now)) return false;
     s->missq_used--;
     port_push(s->mem, list_pop(&s->missq), now);
     return true;
@@ -313,38 +313,6 @@ static tick_t tick_half(struct l2 *s, tick_t now)
     return tick_min(next_work(s, now), l2_half_next(s, now));
 }
 
-/* ---- ahead of the clock, l2.hop = 1 ----
- *
- * What a cycle leaves behind for the next one, a miss for memory and the answer of a fill, goes there whatever comes,
- * as nobody else fills those ports: it is sent now and dated then, so that the slice need not wake for it. Not while a
- * request is stalled, which may be for want of the place. */
-
-static void send_down_ahead(struct l2 *s, tick_t now)
-{
-    if (!s->missq.head || port_used(s->mem, now) >= s->mem->capacity) return;
-    s->missq_used--;
-    s->sent_for = now + s->part.period;
-    port_push_after(s->mem, list_pop(&s->missq), s->sent_for);
-}
-
-/* Only if it is alone: then nothing in the next cycle looks at how long the queue of replies is. */
-static void send_done_ahead(struct l2 *s, tick_t now)
-{
-    struct req *r = s->done.head;
-    if (!r || r->next || s->outq_used || r->cache == L2_SLICE || !net_flits_certain(s->out, r, now)) return;
-    list_init(&s->done);
-    r->is_reply = true;
-    s->replied_for = now + s->part.period;
-    net_send_after(s->out, r, s->replied_for);
-}
-
-static void work_ahead(struct l2 *s, tick_t now)
-{
-    if (s->stalled != L2_GO || s->fill_waits) return;
-    send_down_ahead(s, now);
-    if (s->outq_cap > 1) send_done_ahead(s, now);
-}
-
 /* A cycle with the rules of GPGPU-Sim 3.2. */
 static tick_t tick_v3(struct l2 *s, tick_t now)
 {
@@ -366,7 +334,6 @@ static tick_t tick_v3(struct l2 *s, tick_t now)
     if (!s->hop) sent = send_down(s, now);
     bool replied = s->outq_cap && send_reply(s, now);
     /* There is room now, or the reason to wait is another one. */
-    if (s->ahead) work_ahead(s, now);
     bool again = s->stalled == L2_STALL_MISSQ || (s->stop_all && s->stalled != L2_GO);
     if ((sent && again) || (replied && (s->stalled == L2_STALL_REPLY || s->fill_waits))) return now + s->part.period;
     return next_work_v3(s, now);

@@ -76,9 +76,7 @@ struct l2 {
     bool stop_all;        /* l2.memq_stops = all */
     bool hop;             /* l2.hop */
     bool texture_skips;   /* l2.texture = skip */
-    bool ahead;           /* what leaves in the next cycle may be sent in this one, dated: nobody would see it gone */
-    tick_t sent_for, replied_for; /* the ticks as of which that was done last, to memory and to the network */
-    bool fill_waits;              /* an acknowledgement from memory waits for room towards the network */
+    bool fill_waits;      /* an acknowledgement from memory waits for room towards the network */
 
     /* l2.entry = queue: the port `in` holds what the network has delivered, rop what is in the fixed pipeline. */
     uint32_t queue_cap, queue_used; /* capacity 0: pipeline and queue are inside the port */
@@ -107,13 +105,22 @@ static inline __attribute__((always_inline)) void l2_warm_line(const struct l2 *
     tags_warm_line(&s->tags, r->set, r->line);
 }
 void l2_destroy(struct l2 *s);
-/* It may send what leaves in the next cycle, if nobody looks at its queues between two cycles. */
-void l2_go_ahead(struct l2 *s, const struct gpu_config *c);
 /* l2.entry = queue: whether the slice may sleep until a request comes to the tags. Not while textures are read, which
  * skip the pipeline. */
 void l2_doze(struct l2 *s, bool may);
 /* One cycle; returns the tick at which the slice wants to work next. */
 tick_t l2_tick(struct l2 *s, tick_t now);
+/* Of a slice without the rules of GPGPU-Sim 3.2: when it can take what the channel has sent; NEVER. */
+static inline tick_t l2_next_fill(const struct l2 *s)
+{
+    return port_empty(&s->fill) ? NEVER : tick_max(s->fill.visible_at, s->fill_free);
+}
+/* Nothing but requests and fills wakes such a slice while it has room at both ends: for so many more messages. */
+static inline bool l2_has_room(const struct l2 *s, uint32_t n)
+{
+    return !s->out->producer_waits && !s->mem->producer_waits && s->out->used + n <= s->out->capacity &&
+           s->mem->used + n <= s->mem->capacity;
+}
 /* The counters at tick `at`, also when the slice sleeps through a stall. */
 void l2_read_stats(const struct l2 *s, tick_t at, struct l2_stats *out);
 /* A host copy wrote this line (all sectors), or part of it. */

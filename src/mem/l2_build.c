@@ -110,11 +110,6 @@ int l2_init(struct l2 *s, const struct gpu_config *c, uint32_t index, const stru
 
 /* A policy that is called at the end of an epoch, or one of a plugin, may look at the queue of misses (wl_occupancy).
  */
-void l2_go_ahead(struct l2 *s, const struct gpu_config *c)
-{
-    s->ahead = s->hop && !c->l2.foreign && !s->pol.policy->on_epoch;
-}
-
 void l2_destroy(struct l2 *s)
 {
     policy_close(&s->pol);

@@ -50,7 +50,7 @@ int net_init(struct net *n, const struct gpu_config *c, bool replies, uint32_t f
     if (!replies) n->join = join_new(c, n->part.period, outputs, &bad);
     n->store_hold = replies ? 0 : (uint32_t)c->v[P_ICNT_STORE_HOLD];
     bool joins = c->v[P_ICNT_JOIN] > 1; /* replies, too: an answer may be for several */
-    n->rising = n->dated = c->v[P_ICNT_SENDS] && !joins;
+    n->rising = c->v[P_ICNT_SENDS] && !joins;
     for (uint32_t i = 0; n->rising && n->turn && i < outputs; i++) n->turn[i] = inputs - 1; /* input 0 is first */
     bool any = n->rising || n->cluster > 1 || n->store_hold || joins || inputs > 64 || outputs > 64;
     n->kind = any ? NET_ANY : c->v[P_ICNT_GAP] ? NET_FLITS : NET_USUAL;
@@ -87,7 +87,6 @@ enum { CREDIT_CYCLES = 5, MOST_LEAVING = 64 - CREDIT_CYCLES };
 void net_count_flits(struct net *n, struct port *p, uint32_t flits)
 {
     if (n->kind == NET_USUAL) n->kind = NET_FLITS;
-    n->dated = true;
     p->flit = (struct flit_count){.of = n->flits_of, .capacity = (uint16_t)flits};
     p->capacity = flits; /* a packet has at least one */
 }
@@ -254,8 +253,7 @@ static void enter_clusters(struct net *n, uint32_t words, tick_t now, tick_t *ne
         }
 }
 
-/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can, where it
- * need not be the tick for which the push has woken the network. */
+/* Enters the inputs that were empty and whose packet can be seen now. *next: when the first of the others can. */
 INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, tick_t now, tick_t *next)
 {
     if (kind == NET_ANY && shares_inputs(n)) {
@@ -266,7 +264,7 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, t
         for (uint64_t m = n->filled[w]; m; m &= m - 1) {
             uint32_t i = w * 64 + bit_low64(m);
             if (n->in[i].visible_at > now) {
-                if (kind != NET_USUAL && n->dated) *next = tick_min(*next, n->in[i].visible_at);
+                *next = tick_min(*next, n->in[i].visible_at);
                 continue;
             }
             n->filled[w] &= ~bit64(i & 63);
@@ -276,10 +274,10 @@ INTO_EACH void enter_filled(struct net *n, uint32_t words, enum net_kind kind, t
 
 /* The next packet of an input that is free again at tick `at`, if it can be seen then; it may have only just come, or
  * be dated for later, and is then noticed. Returns when to look. */
-static tick_t enter_if_seen(struct net *n, uint32_t words, uint32_t input, tick_t at)
+INTO_EACH tick_t enter_if_seen(struct net *n, uint32_t words, enum net_kind kind, uint32_t input, tick_t at)
 {
     const struct port *in = &n->in[input];
-    if (in->visible_at <= at) net_enter(n, words, NET_ANY, input);
+    if (in->visible_at <= at) net_enter(n, words, kind, input);
     else n->filled[input >> 6] |= bit64(input & 63);
     return tick_max(in->visible_at, at);
 }
@@ -348,14 +346,11 @@ INTO_EACH tick_t net_deliver(struct net *n, uint32_t words, enum net_kind kind, 
     wants[input >> 6] &= ~bit64(input & 63);
     for (uint32_t w = 0; w < words; w++) left |= wants[w];
     if (!left) n->wanted[output >> 6] &= ~bit64(output & 63);
-    bool more = !port_empty(in); /* what is in the port of a usual network now can be seen in the next cycle */
+    bool more = !port_empty(in);
     tick_t next = left || more ? now + hold : NEVER;
     if (kind == NET_ANY && shares_inputs(n)) more = cluster_sent(n, words, input, now);
-    else if (more && kind != NET_USUAL && n->dated)
-        return tick_min(next, enter_if_seen(n, words, input, n->in_free[input]));
-    else if (more) net_enter(n, words, kind, input);
-    if (kind == NET_ANY && more) next = tick_min(next, n->in_free[input]); /* a store may hold its input for less */
-    return next;
+    else if (more) return tick_min(next, enter_if_seen(n, words, kind, input, n->in_free[input]));
+    return more ? tick_min(next, n->in_free[input]) : next; /* a store may hold its input for less */
 }
 
 /* The first of the inputs in `m` that can send now, bit 0 standing for input `from`, in a circle of `size`; size
@@ -429,9 +424,7 @@ INTO_EACH bool pass_alone(struct net *n, enum net_kind kind, uint64_t filled, ti
     send_packet(n, kind, in, r, input, output, hold, now);
     *next = NEVER;
     if (port_empty(in)) return true;
-    *next = now + hold;
-    if (kind == NET_USUAL) net_enter(n, 1, kind, input);
-    else *next = tick_min(*next, enter_if_seen(n, 1, input, n->in_free[input]));
+    *next = tick_min(now + hold, enter_if_seen(n, 1, kind, input, n->in_free[input]));
     return true;
 }
 
@@ -456,6 +449,14 @@ tick_t net_tick(struct net *n, tick_t now)
 {
     if (n->kind == NET_USUAL) return serve_usual(n, now);
     return n->kind == NET_FLITS ? serve_flits(n, now) : serve_any(n, now);
+}
+
+tick_t net_next_seen(const struct net *n)
+{
+    tick_t next = NEVER;
+    for (uint32_t w = 0; w < NET_WORDS; w++)
+        for (uint64_t m = n->filled[w]; m; m &= m - 1) next = tick_min(next, n->in[w * 64 + bit_low64(m)].visible_at);
+    return next;
 }
 
 bool net_passes(const struct net *n, const struct req *r, tick_t now)

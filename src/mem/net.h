@@ -27,7 +27,6 @@ struct net {
     bool sectored; /* replies are one small packet per sector */
     uint32_t inputs, outputs;
     enum net_kind kind;
-    bool dated;        /* what stands behind a packet that leaves need not be seen when its input is free again */
     uint32_t cluster;  /* SMs that share an input or output on their side */
     uint32_t in_ports; /* ports in front of the inputs: one each, or one per SM */
     uint32_t *current; /* [inputs] cluster > 1: the port whose oldest packet is the input's, or NET_NOBODY */
@@ -55,6 +54,8 @@ void net_destroy(struct net *n);
 /* Makes port i of those in front of the inputs, which `producer` fills. */
 void net_connect_input(struct net *n, uint32_t i, uint32_t capacity, const struct part *producer);
 tick_t net_tick(struct net *n, tick_t now);
+/* When the first packet can be seen that has come to an empty port and has not been; NEVER. */
+tick_t net_next_seen(const struct net *n);
 /* The request network holds nothing and is not of the kind NET_ANY: whether a packet could leave at `now`, if the slice
  * has room; it does, and is to be seen there behind the tick that is returned. */
 bool net_passes(const struct net *n, const struct req *r, tick_t now);

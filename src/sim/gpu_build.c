@@ -171,10 +171,8 @@ static int init_parts(struct gpu *g, struct wl_err *e)
         if (g->options.timeline) timeline_attach(g->options.timeline, &g->sm[i], i);
         if (!g->options.tick) sm_go_ahead(&g->sm[i], c, g->split || c->v[P_ICNT_IN_FLITS]);
     }
-    for (uint32_t i = 0; i < g->slices; i++) {
+    for (uint32_t i = 0; i < g->slices; i++)
         if (l2_init(&g->l2[i], c, i, &g->map, &g->nvm, back_pool, e)) return (int)e->code;
-        if (!g->options.tick && !g->options.timeline) l2_go_ahead(&g->l2[i], c);
-    }
     int bad = 0;
     for (uint32_t i = 0; i < g->channels; i++) {
         bad |= dram_init(&g->dram[i], c, i, back_pool);

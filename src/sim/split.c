@@ -194,7 +194,7 @@ int split_cut(struct gpu *g)
         bad |= make_dates(&x->to_slice[i].popped, in->capacity);
         x->lookahead = tick_min(x->lookahead, g->net[0].latency + in->delay);
     }
-    return bad;
+    return bad || split_parts_init(x);
 }
 
 /* ---- sources ---- */
@@ -283,6 +283,7 @@ void split_free(struct split *x)
     free(x->in_network);
     free(x->to_slice);
     free(x->to_sm);
+    free(x->part_next);
     struct handover *all[] = {&x->sent, &x->came, &x->down, &x->up, &x->replies, &x->arrived};
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->at);
     free(x);

@@ -90,13 +90,23 @@ static inline void back_step(struct piece *b)
 
 void split_back_run(struct split *x, tick_t limit)
 {
-    while (next_wake(&x->back.clock) < limit) back_step(&x->back);
+    if (x->parted) split_run_parts(x, limit);
+    while (!x->parted && next_wake(&x->back.clock) < limit) back_step(&x->back);
 }
 
 /* Time has come to just before `limit`: no wake-up is left before that. */
 static void set_time(struct split *x, tick_t limit)
 {
     if (x->back.clock.now + 1 < limit) x->back.clock.now = limit - 1;
+}
+
+/* The oldest request at the slice can be seen after that tick. */
+static inline void wake_slice(struct split *x, uint32_t slice, tick_t after)
+{
+    const struct part *p = &x->g->l2[slice].part;
+    tick_t *next = &x->part_next[1 + slice];
+    if (x->parted) *next = tick_min(*next, part_edge_after(p, after));
+    else part_wake_after(p, after);
 }
 
 /* What the front has sent. An empty back first makes up the wake-ups it postponed. */
@@ -109,7 +119,7 @@ static void take_requests(struct split *x, tick_t time)
         struct req *r = handover_get(&x->arrived, i);
         struct port *p = &x->g->l2[r->slice].in;
         if (p->warm) p->warm(p->consumer, r, true);
-        if (cut_append(p, r)) part_wake_after(p->consumer, r->ready);
+        if (cut_append(p, r)) wake_slice(x, r->slice, r->ready);
         x->received += 1 + r->leads;
     }
     const struct l2 *l2 = x->g->l2;
@@ -141,8 +151,10 @@ static void back_run(struct split *x, tick_t time, tick_t limit)
 {
     struct piece *b = &x->back;
     take_requests(x, time);
-    while (holds_any(x) && next_wake(&b->clock) < limit && !b->breach.broken) back_step(b);
-    if (next_wake(&b->clock) >= limit) set_time(x, limit);
+    if (!x->parted && x->may_part) split_part(x);
+    if (x->parted && holds_any(x)) split_run_parts(x, limit);
+    while (!x->parted && holds_any(x) && next_wake(&b->clock) < limit && !b->breach.broken) back_step(b);
+    if (x->parted || next_wake(&b->clock) >= limit) set_time(x, limit);
     hand_over(x);
     atomic_store_explicit(&x->back_time, limit, memory_order_release);
 }

@@ -143,7 +143,11 @@ struct split {
     struct handover replies, arrived; /* to be carried over; requests that have been */
     uint64_t reply_filled[NET_WORDS], reply_full[NET_WORDS];
     bool some_reply_full;
-    bool closed; /* nobody may work there; under back_lock, as everything of the back */
+    bool closed;         /* nobody may work there; under back_lock, as everything of the back */
+    bool may_part;       /* it may work part by part, split_parts.c */
+    bool parted;         /* it does: when each part works next is in part_next, not in the wheels of their clock */
+    tick_t *part_next;   /* [parts] in the order of `driven`: replies, slices, channels */
+    tick_t memory_delay; /* what slices send is seen by their channels so much later, at least */
 
     /* between them */
     _Alignas(128) struct team_lock back_lock;
@@ -164,6 +168,13 @@ tick_t split_tick_replies(void *self, tick_t now);
 /* Lets the back work, if nobody does and it can go on by `least` ticks. False: not now. */
 bool split_back_work(struct split *x, tick_t least);
 bool split_background(void *arg); /* of a team */
+
+/* split_parts.c */
+int split_parts_init(struct split *x); /* -1: no memory */
+/* Works part by part from now on, if there is room everywhere. */
+void split_part(struct split *x);
+/* Works so at all edges before `limit`, or not so any longer. */
+void split_run_parts(struct split *x, tick_t limit);
 
 /* split_hub.c */
 void hub_run(struct split *x, tick_t limit);      /* works at all its wake-ups before that */

@@ -72,6 +72,7 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
         return;
     }
     sm_use_pools(l->sm, &w->pool, &w->ops);
+    sm_knows(l->sm, bound);
     while (t < bound) {
         if ((t > x->exact && !lane_is_certain(l)) || l->breach.broken) {
             bound = t;
@@ -82,7 +83,9 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
         if (l->sm->wants_at == wants_at && !l->request.producer_waits) continue;
         wants_at = l->sm->wants_at;
         bound = lane_bound(x, l);
+        sm_knows(l->sm, bound);
     }
+    sm_knows(l->sm, 0);
     x->next[i] = t;
     x->reached[i] = tick_max(x->reached[i], bound);
     if (l->breach.broken) atomic_store(&x->broken, true);

@@ -114,7 +114,7 @@ static tick_t writeback_slot(struct sm *s, tick_t now)
 }
 
 /* There is one. */
-static void accept_reply(struct sm *s, tick_t now)
+void lsu_accept_reply(struct sm *s, tick_t now)
 {
     struct req *r = s->reply.list.head;
     port_pop(&s->reply, now);
@@ -341,7 +341,7 @@ static void usual_cycle(struct sm *s, tick_t now, uint64_t skipped)
     struct lsu *u = &s->lsu;
     struct access_pipe *p = &u->pipe[L1_DATA];
     if (skipped && lsu_refused(u)) account_skipped(s, skipped);
-    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (port_peek(&s->reply, now)) lsu_accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     if (u->banks > 1) access_banks(s, false, now);
     else if (p->used && u->lines > 1) access_lines(s, now);
@@ -357,7 +357,7 @@ static __attribute__((noinline)) void place_cycle(struct sm *s, tick_t now, uint
     struct lsu *u = &s->lsu;
     struct access_pipe *p = &u->pipe[L1_DATA];
     if (skipped && lsu_refused(u)) account_skipped(s, skipped);
-    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (port_peek(&s->reply, now)) lsu_accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     lsu_feed(s, now);
     if (p->used) access_first(s, p, L1_DATA, false, false, now);
@@ -377,7 +377,7 @@ void lsu_cycle(struct sm *s, tick_t now, uint64_t skipped)
         return;
     }
     if (skipped) account_skipped(s, skipped);
-    if (port_peek(&s->reply, now)) accept_reply(s, now);
+    if (port_peek(&s->reply, now)) lsu_accept_reply(s, now);
     if (u->sent_for != now) send_misses(s, &u->l1[L1_DATA], now);
     if (u->readonly) {
         send_misses(s, &u->l1[L1_TEXTURE], now);

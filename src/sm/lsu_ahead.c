@@ -54,6 +54,23 @@ static void refuse_ahead(struct sm *s, tick_t soon)
     p->refused = l1_foresee(l1d_of(s), r, s->cycle + 1);
 }
 
+/* While a request waits for a way of its set, nothing looks at the tags. So a reply that fills another set, and is not
+ * the last of its instruction, changes nothing that anybody sees before the wait is over: it is taken now, as of the
+ * cycle in which it comes, and the SM does not wake for it. */
+static void take_replies_ahead(struct sm *s, tick_t now)
+{
+    const struct l1 *c = &s->lsu.l1[L1_DATA];
+    struct port *p = &s->reply;
+    for (tick_t at = now; p->visible_at < s->lsu.known;) {
+        const struct req *r = p->list.head;
+        if (r->kind != WL_LOAD || r->cache != L1_DATA || r->bypass || memop_of(r)->waiting < 2) return;
+        if (!l1_fills_aside(c, r)) return;
+        at = tick_max(at + s->part.period, part_edge_after(&s->part, p->visible_at - 1));
+        if (at >= s->lsu.known) return;
+        lsu_accept_reply(s, at);
+    }
+}
+
 /* Whether the next transaction finds no place. */
 static inline bool pipe_full(struct lsu *u)
 {
@@ -68,6 +85,7 @@ static inline bool pipe_full(struct lsu *u)
 tick_t lsu_next(struct sm *s, tick_t now)
 {
     struct lsu *u = &s->lsu;
+    if (u->pipe[L1_DATA].refused == L1_NO_LINE && u->known > now) take_replies_ahead(s, now);
     tick_t soon = now + s->part.period, next = s->reply.visible_at;
     bool others = u->readonly && (l1_has_misses(&u->l1[L1_TEXTURE]) || l1_has_misses(&u->l1[L1_CONSTANT]));
     bool misses = others;

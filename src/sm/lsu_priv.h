@@ -28,6 +28,8 @@ static inline bool lsu_tags_free(const struct lsu *u) { return !lsu_refused(u) &
 
 /* Gives one request of the dispatched instruction to its cache's pipe, or its bank's. */
 void lsu_feed_one(struct sm *s, struct access_pipe *p, tick_t now);
+/* lsu.c: takes the oldest reply, which can be seen at `now`. */
+void lsu_accept_reply(struct sm *s, tick_t now);
 /* The part of a cycle that takes the next instruction and makes requests. */
 void lsu_feed(struct sm *s, tick_t now);
 /* lsu.c: the same for requests that pass the pipe. */

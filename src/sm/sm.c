@@ -275,6 +275,13 @@ void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops)
     for (unsigned i = 0; i < SM_CACHES; i++) s->lsu.l1[i].pool = pool;
 }
 
+void sm_knows(struct sm *s, tick_t bound)
+{
+    struct lsu *u = &s->lsu;
+    bool takes = u->ahead && u->usual && u->banks == 1 && !u->ext && !u->aside && l1_is_usual(l1d_of(s));
+    u->known = takes ? bound : 0;
+}
+
 bool sm_keeps_kernel(const struct sm *s)
 {
     if (sm_has_work(s) || !port_empty(&s->reply) || (s->fetch && s->fetch->missq_used)) return true;

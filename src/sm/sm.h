@@ -78,6 +78,8 @@ void memop_pool_destroy(struct memop_pool *p);
 
 /* Whoever lets the SM work next has these pools. */
 void sm_use_pools(struct sm *s, struct req_pool *pool, struct memop_pool *ops);
+/* All that comes to the SM before tick `bound` is in its ports; 0: nobody says so. */
+void sm_knows(struct sm *s, tick_t bound);
 /* Free instructions, at most so many, from one pool to another. */
 void memop_move(struct memop_pool *from, struct memop_pool *to, uint64_t most);
 /* Whether the kernel cannot end before the SM has worked again: a warp lives, a CTA waits or the SM holds a request. */

@@ -166,6 +166,7 @@ struct lsu {
     tick_t sent_for;        /* the tick as of which a miss of the L1D was sent last, maybe ahead; 0: none yet */
     bool ahead;             /* misses may be sent ahead: nobody would see that they have left the queue already */
     bool dated;             /* and behind others: what takes them out of the port looks at the date of each */
+    tick_t known;           /* all replies that come before this tick are in the port; 0: nobody says so */
     uint32_t ntxn, next_txn; /* transactions of `op`; the next one to be sent */
     uint32_t lines, rate;    /* l1d.lines; how many transactions of `op` go together */
     uint32_t banks;          /* l1d.banks; 1 where a re-execution queue takes what is refused */
@@ -510,7 +511,6 @@ struct sm {
     struct mbarriers *mbarrier; /* mbarrier.c */
     struct constants constants;
     struct texture_unit textures;
-    _Alignas(64) char unused[64]; /* see below */
 };
 
 /* SMs lie one behind the other: an odd number of lines of the host's cache between them spreads the lines that every

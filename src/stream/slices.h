@@ -12,7 +12,7 @@
 
 enum { SLICE_BYTES = 8192 }; /* a writer with this much room packs what it has when that is full */
 
-#define SLICES_IN_MEMORY (UINT64_C(48) << 20)
+#define SLICES_IN_MEMORY (UINT64_C(24) << 20)
 
 struct slice;
 

@@ -16,7 +16,7 @@ static int run(struct workload_run *r)
     if (j.failed) return job_end(&j);
 
     random_floats(in, count, random_new(r->seed, 0), 0, 1);
-    job_copy_in(&j, din, in, count * sizeof *in);
+    job_move_in(&j, din, in, count * sizeof *in);
     job_launch(&j, kernel, (struct shape){(unsigned)blocks, 1, 256, 1}, (void *[]){&din, &part, &n});
     job_launch(&j, kernel, (struct shape){1, 1, 256, 1}, (void *[]){&part, &total, &blocks});
     job_result(&j, &sum, total, sizeof sum);

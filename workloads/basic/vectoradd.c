@@ -17,8 +17,8 @@ static int run(struct workload_run *r)
 
     random_floats(a, count, random_new(r->seed, 0), -1, 1);
     random_floats(b, count, random_new(r->seed, 1), -1, 1);
-    job_copy_in(&j, da, a, bytes);
-    job_copy_in(&j, db, b, bytes);
+    job_move_in(&j, da, a, bytes);
+    job_move_in(&j, db, b, bytes);
     job_launch(&j, kernel, shape_cover(n, 1, 256, 1), (void *[]){&da, &db, &dc, &n});
     job_result(&j, c, dc, bytes);
     if (r->check) {

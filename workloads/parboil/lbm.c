@@ -80,8 +80,8 @@ static int run(struct workload_run *r)
     b.flags = job_host(&j, cells, sizeof(int));
     struct random random = random_new(r->seed, 1);
     for (size_t i = 0; !j.failed && i < cells; i++) b.flags[i] = random_below(&random, 16) == 0;
-    CUdeviceptr in = job_upload(&j, start, count, f), out = job_upload(&j, start, count, f);
-    CUdeviceptr flags = job_upload(&j, b.flags, cells, sizeof(int));
+    CUdeviceptr in = job_upload(&j, start, count, f), out = job_move(&j, start, count, f);
+    CUdeviceptr flags = job_move(&j, b.flags, cells, sizeof(int));
     for (int64_t s = 0; s < r->in[IN_STEPS]; s++) {
         job_launch(&j, job_kernel(&j, "lbm"), (struct shape){(unsigned)b.ny, (unsigned)b.nz, NX, 1},
                    (void *[]){&in, &out, &flags, &b.ny, &b.cells, &b.margin, &w});

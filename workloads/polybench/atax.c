@@ -66,7 +66,7 @@ static int run(struct workload_run *r)
 
     random_floats(h.a, rows * cols, random_new(r->seed, 0), 0, 1);
     random_floats(h.x, cols, random_new(r->seed, 1), 0, 1);
-    job_copy_in(&j, a, h.a, rows * cols * f);
+    job_move_in(&j, a, h.a, rows * cols * f);
     job_copy_in(&j, x, h.x, cols * f);
     job_copy_in(&j, y, h.y, cols * f);
     job_copy_in(&j, tmp, h.tmp, rows * f);

@@ -64,7 +64,7 @@ static int run(struct workload_run *r)
     random_floats(h.a, rows * cols, random_new(r->seed, 0), 0, 1);
     random_floats(h.r, rows, random_new(r->seed, 1), 0, 1);
     random_floats(h.p, cols, random_new(r->seed, 2), 0, 1);
-    job_copy_in(&j, a, h.a, rows * cols * f);
+    job_move_in(&j, a, h.a, rows * cols * f);
     job_copy_in(&j, dr, h.r, rows * f);
     job_copy_in(&j, s, h.s, cols * f);
     job_copy_in(&j, p, h.p, cols * f);

@@ -32,7 +32,7 @@ static int run(struct workload_run *r)
     if (j.failed) return job_end(&j);
 
     random_floats(a, count, random_new(r->seed, 0), 0, 1);
-    job_copy_in(&j, da, a, count * f);
+    job_move_in(&j, da, a, count * f);
     job_launch(&j, kernel, shape_cover(nj, ni, 32, 8), (void *[]){&da, &db, &ni, &nj});
     job_result(&j, b, db, count * f);
     if (r->check && !j.failed) check(&j, a, b, (size_t)ni, (size_t)nj);

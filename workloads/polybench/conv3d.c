@@ -45,7 +45,7 @@ static int run(struct workload_run *r)
     if (j.failed) return job_end(&j);
 
     random_floats(a, count, random_new(r->seed, 0), 0, 1);
-    job_copy_in(&j, da, a, count * f);
+    job_move_in(&j, da, a, count * f);
     job_copy_in(&j, db, b, count * f);
     for (int i = 1; i < ni - 1; i++)
         job_launch(&j, kernel, shape_cover(nk, nj, 32, 8), (void *[]){&da, &db, &ni, &nj, &nk, &i});

@@ -38,7 +38,7 @@ static int run(struct workload_run *r)
     size_t cols = (size_t)m, rows = (size_t)n, count = (rows + 1) * (cols + 1), square = (cols + 1) * (cols + 1);
     size_t f = sizeof(float);
     float *data = job_random(&j, count, 0, 0, 1), *sym = job_host(&j, square, f);
-    CUdeviceptr ddata = job_upload(&j, data, count, f), dsym = job_upload(&j, sym, square, f);
+    CUdeviceptr ddata = job_move(&j, data, count, f), dsym = job_upload(&j, sym, square, f);
     CUdeviceptr mean = job_device(&j, cols + 1, f);
     CUfunction k1 = job_kernel(&j, "covar_mean"), k2 = job_kernel(&j, "covar_center");
     CUfunction k3 = job_kernel(&j, "covar_matrix");

@@ -43,8 +43,8 @@ static int run(struct workload_run *r)
     size_t x = (size_t)nx, y = (size_t)ny, s = (size_t)steps, f = sizeof(float);
     struct arrays h = {job_random(&j, s, 0, 0, 1), job_random(&j, x * (y + 1), 1, 0, 1),
                        job_random(&j, (x + 1) * y, 2, 0, 1), job_random(&j, x * y, 3, 0, 1)};
-    CUdeviceptr fict = job_upload(&j, h.fict, s, f), ex = job_upload(&j, h.ex, x * (y + 1), f);
-    CUdeviceptr ey = job_upload(&j, h.ey, (x + 1) * y, f), hz = job_upload(&j, h.hz, x * y, f);
+    CUdeviceptr fict = job_upload(&j, h.fict, s, f), ex = job_move(&j, h.ex, x * (y + 1), f);
+    CUdeviceptr ey = job_move(&j, h.ey, (x + 1) * y, f), hz = job_move(&j, h.hz, x * y, f);
     CUfunction k1 = job_kernel_sized(&j, "fdtd2d_ey", ny), k2 = job_kernel_sized(&j, "fdtd2d_ex", ny);
     CUfunction k3 = job_kernel_sized(&j, "fdtd2d_hz", ny);
     float *got = job_host(&j, x * y, f);

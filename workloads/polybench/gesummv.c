@@ -31,7 +31,7 @@ static int run(struct workload_run *r)
     size_t count = (size_t)n, p = (size_t)pitch, f = sizeof(float);
     float *a = job_random(&j, count * p, 0, 0, 1), *b = job_random(&j, count * p, 1, 0, 1);
     float *x = job_random(&j, p, 2, 0, 1), *y = job_host(&j, count, f);
-    CUdeviceptr da = job_upload(&j, a, count * p, f), db = job_upload(&j, b, count * p, f);
+    CUdeviceptr da = job_move(&j, a, count * p, f), db = job_move(&j, b, count * p, f);
     CUdeviceptr dx = job_upload(&j, x, p, f), dy = job_upload(&j, y, count, f), tmp = job_upload(&j, y, count, f);
     CUfunction kernel = job_kernel_sized(&j, "gesummv", pitch);
 

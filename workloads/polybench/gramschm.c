@@ -40,7 +40,7 @@ static int run(struct workload_run *w)
     size_t m = (size_t)rows, n = (size_t)cols, f = sizeof(float);
     float *a = job_random(&j, m * n, 0, 0, 1), *q = job_host(&j, m * n, f), *r = job_host(&j, n * n, f);
     for (size_t i = 0; a && i < n && i < m; i++) a[i * n + i] += (float)cols; /* far from singular at every size */
-    CUdeviceptr da = job_upload(&j, a, m * n, f), dq = job_upload(&j, q, m * n, f), dr = job_upload(&j, r, n * n, f);
+    CUdeviceptr da = job_move(&j, a, m * n, f), dq = job_upload(&j, q, m * n, f), dr = job_upload(&j, r, n * n, f);
     CUfunction norm = job_kernel(&j, "gramschm_norm"), scale = job_kernel(&j, "gramschm_scale");
     CUfunction update = job_kernel(&j, "gramschm_update");
     for (int k = 0; k < iters; k++) {

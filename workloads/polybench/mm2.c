@@ -28,7 +28,7 @@ static int run(struct workload_run *r)
     size_t all = (size_t)n * (size_t)pitch, some = (size_t)rows * (size_t)pitch, f = sizeof(float);
     struct arrays h = {job_random(&j, some, 0, 0, 1), job_random(&j, all, 1, 0, 1), job_random(&j, all, 2, 0, 1),
                        job_host(&j, some, f)};
-    CUdeviceptr a = job_upload(&j, h.a, some, f), b = job_upload(&j, h.b, all, f), c = job_upload(&j, h.c, all, f);
+    CUdeviceptr a = job_move(&j, h.a, some, f), b = job_move(&j, h.b, all, f), c = job_move(&j, h.c, all, f);
     CUdeviceptr tmp = job_upload(&j, h.d, some, f), d = job_upload(&j, h.d, some, f);
     CUfunction kernel = job_kernel_sized(&j, "mm2", pitch);
 

@@ -30,7 +30,7 @@ static int run(struct workload_run *r)
     CUdeviceptr in[4], out[3];
     for (unsigned i = 0; i < 4; i++) {
         m[i] = job_random(&j, all, i, 0, 1);
-        in[i] = job_upload(&j, m[i], all, f);
+        in[i] = job_move(&j, m[i], all, f);
     }
     for (unsigned i = 0; i < 3; i++) {
         got[i] = job_host(&j, all, f);

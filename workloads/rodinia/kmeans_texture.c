@@ -33,7 +33,7 @@ static int run(struct workload_run *r)
     size_t n = (size_t)points, f = (size_t)features, k = (size_t)clusters, count = (size_t)apart * f;
     float *columns = job_random(&j, count, 0, 0, 1), *centre = job_random(&j, k * f, 1, 0, 1);
     int *got = job_host(&j, n, sizeof *got), *want = job_host(&j, n, sizeof *want);
-    CUdeviceptr dcolumns = job_upload(&j, columns, count, sizeof(float)), member = job_device(&j, n, sizeof(int));
+    CUdeviceptr dcolumns = job_move(&j, columns, count, sizeof(float)), member = job_device(&j, n, sizeof(int));
     CUtexObject texture = job_texture(&j, dcolumns, count, (struct texels){CU_AD_FORMAT_FLOAT, 1, 4});
     job_copy_to(&j, "centres", centre, k * f * sizeof(float));
     job_launch(&j, job_kernel(&j, "kmeans_texture"), shape_cover(points, 1, 256, 1),

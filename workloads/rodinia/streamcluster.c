@@ -88,8 +88,8 @@ static int run(struct workload_run *r)
     make_problem(&j, &p);
     size_t count = p.num * (p.centres + 1);
     float *zero = job_host(&j, count, sizeof *zero);
-    CUdeviceptr points = job_upload(&j, p.points, p.num, sizeof *p.points);
-    CUdeviceptr coord = job_upload(&j, p.coord, p.apart * p.dim, sizeof(float));
+    CUdeviceptr points = job_move(&j, p.points, p.num, sizeof *p.points);
+    CUdeviceptr coord = job_move(&j, p.coord, p.apart * p.dim, sizeof(float));
     CUdeviceptr work = job_upload(&j, zero, count, sizeof(float)), moves = job_upload(&j, zero, p.num, 1);
     CUdeviceptr centre_of = job_upload(&j, p.centre_of, p.num, sizeof(int));
     CUfunction kernel = job_kernel(&j, "streamcluster_cost");

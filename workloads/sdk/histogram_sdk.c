@@ -20,7 +20,7 @@ static int run(struct workload_run *r)
     if (data) random_bytes(data, bytes, random_new(r->seed, 0));
     int fours = (int)(bytes / 16), words = (int)(bytes / 4), got64[64] = {0}, got256[256] = {0};
     int partials64 = (fours + THREADS64 * LOADS64 - 1) / (THREADS64 * LOADS64), partials256 = PARTIALS256;
-    CUdeviceptr ddata = job_upload(&j, data, bytes, 1), partial64 = job_device(&j, 64 * (size_t)partials64, 4);
+    CUdeviceptr ddata = job_move(&j, data, bytes, 1), partial64 = job_device(&j, 64 * (size_t)partials64, 4);
     CUdeviceptr partial256 = job_device(&j, 256 * PARTIALS256, 4), out64 = job_device(&j, 64, 4),
                 out256 = job_device(&j, 256, 4);
     CUfunction merge = job_kernel(&j, "histogram_merge");

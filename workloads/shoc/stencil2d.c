@@ -37,7 +37,7 @@ static int run(struct workload_run *r)
     int rows = (int)r->in[IN_ROWS], cols = (int)r->in[IN_COLS], pitch = (cols + 2 + 31) / 32 * 32;
     size_t count = (size_t)(rows + 2) * (size_t)pitch;
     float *start = job_random(&j, count, 0, 0, 1), *got = job_host(&j, count, sizeof *got);
-    CUdeviceptr in = job_upload(&j, start, count, sizeof *start), out = job_upload(&j, start, count, sizeof *start);
+    CUdeviceptr in = job_upload(&j, start, count, sizeof *start), out = job_move(&j, start, count, sizeof *start);
     CUfunction f = job_kernel(&j, "stencil2d");
     float w0 = centre, w1 = side, w2 = corner;
     for (int64_t s = 0; s < r->in[IN_STEPS]; s++) {

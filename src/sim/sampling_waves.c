@@ -363,7 +363,8 @@ static void end_windows(struct gpu *g)
 {
     struct wave_report *r = &g->waves.report;
     stop_looking(g);
-    if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
+    if (!g->waves.left_out && g->waves.flows) r->why = "its warps end too soon for parts of them to be left out";
+    else if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
     else if (!g->waves.left_out) r->why = "its waves of blocks differ too much from one another";
     else if (r->broken && g->waves.moves)
         r->why = "behind a stretch that was left out it was not as before, so more of it was timed";

@@ -488,8 +488,9 @@ static void flow_on(struct gpu *g)
     if (stride > now / FLOW_GROWTH) stride = now / FLOW_GROWTH;
     uint32_t stretches = weight * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(weight * FLOW_STRETCHES) : FLOW_LEAST;
     if (stride > w->whole / stretches) stride = w->whole / stretches;
-    bool begun = w->left_out || (enough && waves_alike(w, &before, last, BEGUN * w->tolerance));
-    if (!begun || !stride || !skip(g, stride)) measure_next(g);
+    if (w->left_out) before = r->window[r->windows - 2];
+    bool goes_on = enough && waves_alike(w, &before, last, BEGUN * w->tolerance / weight);
+    if (!goes_on || !stride || !skip(g, stride)) measure_next(g);
 }
 
 /* After a window of a launch in which no steady state is looked for, or no longer, since it goes as one before it did.

@@ -7,7 +7,8 @@
  *
  * How long each warp is was counted before (skim_cta). Kernels with barriers are not made on demand, since their warps
  * have to be moved on to the same barrier, nor are launches of twice as many long CTAs as fit, since there the next one
- * has to take the place of one that ends: written.c does both. */
+ * has to take the place of one that ends: written.c does both. Where more CTAs than fit are short, so that at any time
+ * some of them end, nothing is moved on. */
 #include "ptx/oblivious.h"
 #include "ptx/pace.h"
 #include "ptx/ranks.h"
@@ -108,16 +109,28 @@ static void demand_note(struct stream_source *s)
     }
 }
 
-/* Whether the machine goes on like before behind so many periods: no more of its SMs have nothing to do, and where
- * other CTAs take the place of those that end, whose warps go another way, few do. */
+static bool others_wait(const struct exec_run *r) { return r->next_out < r->info.ctas; }
+
+/* Whether none of the warps would stop before its end. */
+static bool all_run(struct rank_book *k, double periods)
+{
+    ranks_go(k, periods);
+    for (uint32_t i = 0; i < k->n; i++)
+        if (k->warp[i].way >= k->warp[i].left) return false;
+    return true;
+}
+
+/* Whether the machine goes on like before behind so many periods: no more of its SMs have nothing to do. Where other
+ * CTAs wait for room no warp comes to its end: there it would stop until it is read on, while those behind it come
+ * nearer, share its lines again, and the next CTA comes late (`syrk`: warps half as far apart, 7 % too fast). */
 static bool goes_on(const struct exec_run *r, struct rank_book *k, double periods)
 {
-    if (r->next_out < r->info.ctas) return ranks_go(k, periods).ends * PACE_CROWD <= k->n;
+    if (others_wait(r)) return all_run(k, periods);
     struct outlook o = ranks_go(k, periods + PACE_BEHIND + periods / PACE_UNSURE);
     return o.empty * PACE_CROWD <= o.sms;
 }
 
-/* How far all may go. */
+/* How far all may go. Less than what passes behind a stretch is not worth it where it would be so little each time. */
 static double longest_way(const struct exec_run *r, struct rank_book *k, double periods)
 {
     double least = 0;
@@ -127,7 +140,7 @@ static double longest_way(const struct exec_run *r, struct rank_book *k, double 
         if (goes_on(r, k, middle)) least = middle;
         else periods = middle;
     }
-    return least;
+    return others_wait(r) && least < PACE_LEAST ? 0 : least;
 }
 
 static int move_warp(struct exec_warp *w, uint64_t n)
@@ -186,9 +199,9 @@ static int demand_finish(struct stream_source *s)
 
 static uint64_t demand_foreseen(const struct stream_source *s) { return ((const struct exec_run *)s)->foreseen; }
 
-static bool has_successors(const struct exec_run *r, uint64_t total)
+static bool is_long(const struct exec_run *r, uint64_t total)
 {
-    return r->info.ctas / 2 >= r->room && total / r->info.ctas >= r->nwarps * (uint64_t)PACE_LONG;
+    return total / r->info.ctas >= r->nwarps * (uint64_t)PACE_LONG;
 }
 
 static bool demand_begin(struct stream_source *s)
@@ -196,7 +209,9 @@ static bool demand_begin(struct stream_source *s)
     struct exec_run *r = (struct exec_run *)s;
     uint64_t total = 0;
     if (!r->skims || r->barriers || r->next_out || !(r->length = skim_lengths(r, &total))) return false;
-    if (has_successors(r, total)) {
+    bool come_later = r->info.ctas > r->room;
+    if (come_later && !is_long(r, total)) return false;
+    if (come_later && r->info.ctas / 2 >= r->room) {
         written_offer(r);
         return s->on_demand(s);
     }

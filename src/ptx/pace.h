@@ -9,6 +9,7 @@ enum {
     PACE_BEHIND = 2,   /* windows behind a stretch that are to be like those before it */
     PACE_UNSURE = 2,   /* of a stretch this part more: when SMs run dry is known no better */
     PACE_LONG = 16384, /* instructions of a warp; where CTAs come later, and streams were written, no shorter ones */
+    PACE_LEAST = 1,    /* where other CTAs wait for room a stretch is as long as so many windows, or there is none */
     PACE_CROWD = 8     /* one of so many warps may be stopped before its end; if more would be, all go less far */
 };
 

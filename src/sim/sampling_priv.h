@@ -71,23 +71,51 @@ struct sampling {
     struct sample inside; /* the sum of what the machine counted in launches */
 };
 
-/* sampling_project.c */
+#define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
+
+/* ---- counters by number ---- */
+
+static inline const uint64_t *sample_counts(const struct sample *s) { return (const uint64_t *)(const void *)s; }
+static inline uint64_t *sample_counts_of(struct sample *s) { return (uint64_t *)(void *)s; }
+
+/* False: it is no sum, and nothing is known of it beyond what was timed. */
+static inline bool counter_is_sum(unsigned i)
+{
+    return i != SAMPLED_AT(stats.dram.nvm_line_writes_max) && i != SAMPLED_AT(stats.dram.nvm_lines_written) &&
+           i != SAMPLED_AT(stats.sm.reexec_peak);
+}
+
+/* It is known of what was not timed too. */
+static inline bool counter_is_exact(unsigned i)
+{
+    return i == SAMPLED_AT(stats.kernels) || i == SAMPLED_AT(stats.sm.warp_instructions) ||
+           i == SAMPLED_AT(stats.sm.thread_instructions) || i == SAMPLED_AT(stats.sm.ctas) ||
+           i == SAMPLED_AT(stats.sm.warps);
+}
+
+/* Of the L2 and behind it. */
+static inline bool counter_is_far(unsigned i) { return i >= SAMPLED_AT(stats.l2) && i < SAMPLED_AT(stats.profile); }
+
+/* sampling_mend.c: makes every law hold, by deriving totals from their parts. */
+void sampling_mend(const struct gpu_config *c, struct run_stats *s);
+
+/* ---- sampling_project.c ---- */
+
 /* The quantile 0.975 of Student's distribution for n values. */
 double sampling_student(unsigned n);
 /* How launch `l` would have been counted, from the launches of its group that stand for others, but `without` (an index
  * of the log). False: there is none. */
 bool sampling_predict(const struct sampling *s, const struct logged *l, uint32_t without, double out[SAMPLED_COUNTERS]);
+
+/* ---- sampling_parts.c ---- */
+
 /* Adds what would have been counted in the CTAs, or in the gaps of their streams, that were left out. */
 void sampling_add_left_out(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
                            struct exec_counts total);
-
-/* The launch was left where it had gone as its model had, whose marks these are: what is missing is taken from there.
- */
-void sampling_add_like(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
-                       const struct launch_marks *marks, struct exec_counts total);
-/* Notes what windows scatter by. */
-void sampling_note_scatter(struct timed_launch *m, const struct wave_report *w);
-
+/* By how much counter i varies from one window to the next: its variance, per instruction issued in one. */
+double sampling_variance(const struct wave_report *w, unsigned i);
+/* By such a share of what waves stand for counter i is doubted at least. */
+double sampling_wave_floor(unsigned i);
 /* The launch began in another state than it would have. */
 void sampling_doubt(struct timed_launch *m);
 /* It found lines in the L2 that CTAs long before the end of the last launch had left there, since those between were
@@ -98,6 +126,13 @@ double sampling_l2_lines(const struct sampling *s); /* that the machine's L2 hol
  * in another order. So `work` of the timed instructions scatter as windows do, here and in the full run. */
 void sampling_stray(struct timed_launch *m, const struct wave_report *w, double work);
 
-#define SAMPLED_AT(field) (offsetof(struct sample, field) / sizeof(uint64_t))
+/* ---- sampling_rest.c ---- */
+
+/* The launch was left where it had gone as its model had, whose marks these are: what is missing is taken from there.
+ */
+void sampling_add_like(const struct sampling *s, struct timed_launch *m, const struct wave_report *w,
+                       const struct launch_marks *marks, struct exec_counts total);
+/* Notes what windows scatter by. */
+void sampling_note_scatter(struct timed_launch *m, const struct wave_report *w);
 
 #endif

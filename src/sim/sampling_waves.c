@@ -45,7 +45,8 @@ enum {
     GROWTH = 4,           /* times all that was before it, too; */
     FLOW_STRETCHES = 12,  /* where they go by rank it is this part of the launch at most, */
     FLOW_LEAST = 4,       /* or this one of a launch that is a small part of the program, */
-    FLOW_GROWTH = 2,      /* and this part of all before it */
+    FLOW_GROWTH = 2,      /* and this part of all before it; */
+    DRY_PART = 8,         /* none behind a window in which more than this part of the SMs ran dry */
     LEAST_STRETCHES = 16  /* and this part of the launch, where there are barriers, or CTAs that come later */
 };
 /* A window may differ from the mean of two, or single windows from one another, by so many times the asked error and be
@@ -126,43 +127,6 @@ void waves_start(struct gpu *g)
     g->dispatch.mark = 2 * w->resident;
 }
 
-static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : 0; }
-
-static uint64_t at_least(uint64_t n, uint64_t least) { return n > least ? n : least; }
-
-/* What makes a state: how fast, what misses, what is waited for. As shares, so that differences compare. Where a cache
- * is asked less than once in RARE instructions, what misses there is a share of these: it hardly matters, and a window
- * has too few accesses to tell (`cutcp`). */
-enum { RATES = 20, MISS_RATES = 2 /* the first of them */, RARE = 64, RARE_MOVED = 16 };
-static unsigned rates_of(const struct waves *w, const struct sample *s, double out[RATES])
-{
-    const struct run_stats *t = &s->stats;
-    unsigned n = 0;
-    uint64_t few = t->sm.warp_instructions / (w->moves ? RARE_MOVED : RARE);
-    out[n++] = share(t->l1d.misses + t->l1d.bypasses + t->l1d.hits_reserved, at_least(t->l1d.accesses, few));
-    out[n++] = share(t->l2.misses, at_least(t->l2.accesses, few));
-    const uint64_t *reason = (const uint64_t *)(const void *)&t->account;
-    for (unsigned i = 1; i < sizeof t->account / sizeof *reason && n < RATES; i++)
-        out[n++] = share(reason[i], t->account.total);
-    return n;
-}
-
-static double ipc_of(const struct sample *s) { return share(s->stats.sm.warp_instructions, s->stats.cycles); }
-
-/* Two stretches of a launch in the same state, as far as `tolerance` can tell. Where streams are moved on what is
- * waited for drifts all the time, as warps drift apart, while speed and misses stay what they are. */
-bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance)
-{
-    double x[RATES], y[RATES], ia = ipc_of(a), ib = ipc_of(b);
-    unsigned n = rates_of(w, a, x);
-    rates_of(w, b, y);
-    if (w->moves) n = MISS_RATES;
-    if (fabs(ia - ib) > tolerance * fmax(ia, ib)) return false;
-    for (unsigned i = 0; i < n; i++)
-        if (fabs(x[i] - y[i]) > tolerance) return false;
-    return true;
-}
-
 /* The sum of the two windows before the last one that stand for something; how many there are. */
 static unsigned sum_windows(const struct wave_report *r, struct sample *out)
 {
@@ -190,7 +154,7 @@ static bool swings(struct waves *w)
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
     if (w->report.windows < 2) return false;
-    double now = ipc_of(last), before = ipc_of(last - 1);
+    double now = waves_ipc(last), before = waves_ipc(last - 1);
     if (fabs(now - before) <= SWING * w->tolerance * fmax(now, before)) return false;
     bool up = now > before, turned = up ? w->slower : w->faster;
     w->faster |= up;
@@ -203,9 +167,9 @@ static bool swings(struct waves *w)
 static bool is_still(const struct waves *w, const struct sample *before, double part)
 {
     const struct sample *last = &w->report.window[w->report.windows - 1];
-    double x[3][RATES];
-    for (unsigned i = 0; i < 3; i++) rates_of(w, last - i, x[i]);
-    for (unsigned i = 0; i < MISS_RATES; i++) {
+    double x[3][WAVES_RATES];
+    for (unsigned i = 0; i < 3; i++) waves_rates(w, last - i, x[i]);
+    for (unsigned i = 0; i < WAVES_MISS_RATES; i++) {
         double most = fmax(x[0][i], fmax(x[1][i], x[2][i])), least = fmin(x[0][i], fmin(x[1][i], x[2][i]));
         if (most - least > STEADY * w->tolerance * most) return false;
     }
@@ -226,7 +190,7 @@ static double noise_of(const struct waves *w)
     double jumps = 0, sum = 0, before = 0, n = 0;
     for (unsigned i = first_steady(w); i + 1 < w->report.windows; i++) {
         if (w->report.passing[i]) continue;
-        double ipc = ipc_of(&w->report.window[i]);
+        double ipc = waves_ipc(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before);
         before = ipc;
         sum += ipc;
@@ -293,7 +257,7 @@ static unsigned more_windows(const struct waves *w)
     double sum = 0, square = 0, jumps = 0, before = 0, n = 0;
     for (unsigned i = first_steady(w); i < w->report.windows; i++) {
         if (w->moves && w->report.passing[i]) continue;
-        double ipc = ipc_of(&w->report.window[i]);
+        double ipc = waves_ipc(&w->report.window[i]);
         if (n > 0) jumps += (ipc - before) * (ipc - before) / 2;
         before = ipc;
         sum += ipc;
@@ -363,7 +327,8 @@ static void end_windows(struct gpu *g)
 {
     struct wave_report *r = &g->waves.report;
     stop_looking(g);
-    if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
+    if (!g->waves.left_out && g->waves.flows) r->why = "its warps end too soon for parts of them to be left out";
+    else if (!g->waves.left_out && g->waves.moves) r->why = "it never came to a steady state";
     else if (!g->waves.left_out) r->why = "its waves of blocks differ too much from one another";
     else if (r->broken && g->waves.moves)
         r->why = "behind a stretch that was left out it was not as before, so more of it was timed";
@@ -448,7 +413,7 @@ static double weight_of(const struct gpu *g)
 static void choose_reach(struct waves *w, const struct sample *before, const struct sample *last, double weight)
 {
     static const double deviations = 2;
-    double then = ipc_of(before), now = ipc_of(last), by_chance = deviations * noise_of(w),
+    double then = waves_ipc(before), now = waves_ipc(last), by_chance = deviations * noise_of(w),
            moved = fmin(fmax(STEADY / 2 * w->tolerance, by_chance), 2 * STEADY * w->tolerance);
     if (fabs(now - then) * weight > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
@@ -463,9 +428,18 @@ static bool is_hopeless(const struct waves *w, uint32_t more, uint32_t most)
     return !w->moves && w->whole / w->span < MOST_PARTS && more * each > (double)HOPELESS * most;
 }
 
+/* SMs that have something to do. */
+static uint32_t busy_sms(const struct gpu *g)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->sms; i++) n += sm_has_work(&g->sm[i]);
+    return n;
+}
+
 /* After a window of a launch whose warps are moved on by rank (ptx/ranks.h): what is behind a stretch is what a full
  * run comes to, so no steady state is waited for, and the window needs not be like those before it. Windows are spread
- * over the launch; stretches are shorter where speed moves much from one to the next. */
+ * over the launch; stretches are shorter where speed moves much from one to the next. A window in which many SMs have
+ * run dry is no side of a stretch: it is faster than what lies behind it. */
 static void flow_on(struct gpu *g)
 {
     struct waves *w = &g->waves;
@@ -488,7 +462,8 @@ static void flow_on(struct gpu *g)
     uint32_t stretches = weight * FLOW_STRETCHES > FLOW_LEAST ? (uint32_t)(weight * FLOW_STRETCHES) : FLOW_LEAST;
     if (stride > w->whole / stretches) stride = w->whole / stretches;
     bool begun = w->left_out || (enough && waves_alike(w, &before, last, BEGUN * w->tolerance));
-    if (!begun || !stride || !skip(g, stride)) measure_next(g);
+    bool ran_dry = busy_sms(g) + w->busy / DRY_PART < w->busy;
+    if (!begun || ran_dry || !stride || !skip(g, stride)) measure_next(g);
 }
 
 /* After a window of a launch in which no steady state is looked for, or no longer, since it goes as one before it did.
@@ -589,6 +564,7 @@ static void look_at_counters(struct gpu *g)
         else measure_next(g);
     }
     if (w->moves) moves_window(g);
+    if (w->flows) w->busy = busy_sms(g);
     w->begin = now;
 }
 

@@ -62,6 +62,7 @@ struct waves {
     uint64_t unit;                /* so many warp instructions; CTAs below are units then */
     uint64_t most_unit;           /* no more than that */
     uint64_t noted;               /* instructions made when the window began */
+    uint32_t busy;                /* by rank: SMs that had something to do then */
     uint32_t whole;               /* CTAs of the launch */
     uint64_t mark;                /* with moves: where the phase ends */
     uint64_t left_out;            /* CTAs so far */
@@ -76,6 +77,11 @@ struct waves {
 void waves_begin(struct gpu *g, struct stream_source *s);
 void waves_look(struct gpu *g);  /* between two steps */
 void waves_start(struct gpu *g); /* looks at waves from here on, if there are some */
+
+/* sampling_state.c */
+enum { WAVES_RATES = 20, WAVES_MISS_RATES = 2 /* the first of them */ };
+double waves_ipc(const struct sample *s);
+unsigned waves_rates(const struct waves *w, const struct sample *s, double out[WAVES_RATES]); /* how many there are */
 /* Whether two stretches of a launch are in the same state, as far as `tolerance` can tell. */
 bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance);
 

@@ -120,7 +120,19 @@ run_pair ends atax --size tiny --input n=4096 --set sm.count=2 --set l2.sets=4
 check "warps that end are not timed in full" python3 -c 'import json,sys
 n = json.load(open(sys.argv[1]))["sampling"]
 assert not n["timed_in_full_because"] and n["timed_share"] < 0.3, n' "$work/ends.json"
-# which nobody knows of a scheduler that does not prefer the oldest
+# some of its short CTAs end at any time, and others come: moved on, warps would stop at their ends and those behind
+# fall into step with them (12 % too fast)
+run_pair short syrk --size small --input rows=22 --input m=512 --set sm.count=1
+check "short CTAs that others follow are timed in full" python3 -c 'import json,sys
+assert json.load(open(sys.argv[1]))["sampling"]["timed_share"] == 1' "$work/short.json"
+# one of two SMs has twice as many CTAs: no stretch begins behind the window in which the other one ran dry, which is
+# faster than the rest (1.5 % too fast)
+run_pair uneven gesummv --size tiny --input n=768 --input loop=4000 --input pitch=4000 --set sm.count=2
+check "no stretch is like a window in which an SM ran dry" python3 -c 'import json,sys
+r = json.load(open(sys.argv[1])); n = r["sampling"]
+assert n["timed_share"] < 0.3 and n["cycles"]["high"] < 1.05 * r["cycles"], n["cycles"]' \
+    "$work/uneven.json"
+# nobody knows how far warps go by rank under a scheduler that does not prefer the oldest
 good "another scheduler" run atax --size tiny --input n=4096 --set sm.count=2 --sched twolevel --sample \
     --json "$work/turns.json" -q
 check "is timed in full and says why" grep -q 'atax_rows: how far its warps go is known only' "$work/turns.json"

@@ -38,7 +38,8 @@ static bool lane_is_certain(const struct lane *l)
     return sm_keeps_kernel(l->sm) && (p->used + MOST <= p->capacity || p->used + sm_may_send(l->sm) <= p->capacity);
 }
 
-/* What so many SMs may need in so many cycles; see set_round in gpu_build.c. More than all SMs together may need is lent. */
+/* What so many SMs may need in so many cycles; see set_round in gpu_build.c. More than all SMs together may need is
+ * lent. */
 static bool refill(struct split *x, struct split_worker *w, uint64_t sms, uint64_t cycles)
 {
     enum { BATCH = 512 };

@@ -72,7 +72,8 @@ PY
 
 # A range has the value of the rows as its default.
 run claims --from $results/*.csv --json "$work/claims.json" -q
-check "ranges begin at what was measured" python3 - "$work/claims.json" $results/ranges-*.json $results/design-*.json <<'PY'
+check "ranges begin at what was measured" \
+    python3 - "$work/claims.json" $results/ranges-*.json $results/design-*.json <<'PY'
 import json, sys
 
 measured = {(x["experiment"], c["claim"]): c.get("measured") for x in json.load(open(sys.argv[1])) for c in x["claims"]}
@@ -152,7 +153,8 @@ check "the table of designs is of what the files hold" python3 - $results <<'PY'
 import json, sys
 
 page, wrong = open(sys.argv[1] + "/README.md").read().split("\n"), 0
-for name, title in (("apcm", "APCM"), ("dacache", "DaCache"), ("dycache", "DyCache"), ("hac", "HAC"), ("mascar", "Mascar")):
+TITLES = {"apcm": "APCM", "dacache": "DaCache", "dycache": "DyCache", "hac": "HAC", "mascar": "Mascar"}
+for name, title in TITLES.items():
     (x,), (r,) = (json.load(open("%s/%s-%s.json" % (sys.argv[1], kind, name))) for kind in ("design", "ranges"))
     (c,) = x["claims"]
     (same,) = [o for o in r["claims"] if o["claim"] == c["claim"]]

@@ -70,14 +70,10 @@ want("**all**", total)
 sys.exit(wrong != 0)
 PY
 
-# With textures in tiles: complete files, and the counts that the page states.
-run claims --from $results/tiles/*.csv
-check "tiles: Mascar's and HAC's claims are all there" \
-    grep -q '^claims: 132 total, 66 match, 10 direction, 53 miss, 3 not run' "$work/out"
-
 # A range has the value of the rows as its default.
 run claims --from $results/*.csv --json "$work/claims.json" -q
-check "ranges begin at what was measured" python3 - "$work/claims.json" $results/ranges-*.json <<'PY'
+check "ranges begin at what was measured" \
+    python3 - "$work/claims.json" $results/ranges-*.json $results/design-*.json <<'PY'
 import json, sys
 
 measured = {(x["experiment"], c["claim"]): c.get("measured") for x in json.load(open(sys.argv[1])) for c in x["claims"]}
@@ -149,6 +145,25 @@ for line in open(results + "/outside.md"):
 if sorted(listed) != sorted(open_claims):
     wrong += 1
     print("# outside.md:", *sorted(open_claims ^ set(listed)), *{c for c in listed if listed.count(c) > 1})
+sys.exit(wrong != 0)
+PY
+
+# Designs: the headline of each paper at 16 points over all unknowns, and the table of them.
+check "the table of designs is of what the files hold" python3 - $results <<'PY'
+import json, sys
+
+page, wrong = open(sys.argv[1] + "/README.md").read().split("\n"), 0
+TITLES = {"apcm": "APCM", "dacache": "DaCache", "dycache": "DyCache", "hac": "HAC", "mascar": "Mascar"}
+for name, title in TITLES.items():
+    (x,), (r,) = (json.load(open("%s/%s-%s.json" % (sys.argv[1], kind, name))) for kind in ("design", "ranges"))
+    (c,) = x["claims"]
+    (same,) = [o for o in r["claims"] if o["claim"] == c["claim"]]
+    one, all_ = c["values"][:-16], c["values"][-16:]
+    line = "| %s | %s | %.3f | %.3f to %.3f | %.3f to %.3f | %.3f | %s | [design-%s.json]" % (
+        title, c["stated"], c["measured"], min(one), max(one), min(all_), max(all_), sum(all_) / 16, c["inside"], name)
+    if not any(p.startswith(line) for p in page) or one != same["values"] or x["points"][:-16] != r["points"]:
+        wrong += 1
+        print("# no line, or not the same range:", line)
 sys.exit(wrong != 0)
 PY
 check "the pages have the ranges of the files" python3 scripts/range_tables.py $results --check

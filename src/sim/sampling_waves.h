@@ -9,7 +9,12 @@
 struct gpu;
 struct stream_source;
 
-enum { WAVES_MAX = 40, WINDOWS_MAX = 128, MARKS_MAX = 24 };
+enum {
+    WAVES_MAX = 40,   /* windows of CTAs, */
+    MOVES_MAX = 128,  /* where streams are moved on, */
+    WINDOWS_MAX = 192, /* and where they go by rank */
+    MARKS_MAX = 24
+};
 
 /* What was counted from the beginning of a launch to some moments of it, before anything was left out. The first is the
  * beginning itself, then comes the end of what fills the machine, then those of windows. */

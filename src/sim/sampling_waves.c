@@ -16,8 +16,8 @@
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
  * by is part of the interval. A launch of few windows that scatter too much for so few is timed to its end as well.
  *
- * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
- * owes cycles it slept through: both engines read the same numbers. */
+ * Windows are delimited by what the dispatcher did, WAVES_NOTICE cycles later, when all parts of the machine stand at one
+ * edge and all SMs have been woken, so that none owes cycles it slept through: all engines read the same numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -583,11 +583,17 @@ void waves_look(struct gpu *g)
     }
     if (w->snap_at == NEVER) {
         if (g->dispatch.marked_at == NEVER) return;
-        w->snap_at = g->dispatch.marked_at + g->core_period;
+        w->snap_at = g->dispatch.marked_at + WAVES_NOTICE * g->core_period;
         g->dispatch.marked_at = NEVER;
-        for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, w->snap_at);
     }
     if (g->clock.now < w->snap_at) return;
     w->snap_at = NEVER;
     look_at_counters(g);
+}
+
+tick_t waves_meeting(const struct gpu *g) { return g->waves.on ? g->waves.snap_at : NEVER; }
+
+bool waves_due(const struct gpu *g)
+{
+    return g->clock.now >= g->waves.snap_at || (!g->waves.by_time && g->dispatch.marked_at != NEVER);
 }

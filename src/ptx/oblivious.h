@@ -16,13 +16,13 @@ struct skim_list {
 
 struct counted_launch;
 struct oblivion {
-    bool is;           /* it is oblivious; else only `leak` means anything */
-    bool by_cta;       /* its path depends on the CTA, */
-    bool by_constants; /* on constant memory, */
-    uint8_t *decides;  /* by byte of the parameters: on this one */
-    uint32_t leak;     /* line of an instruction that depends on data, or is not known; 0: there is none */
-    struct skim_list path; /* what decides on the path, for a warp that is only counted */
-    struct skim_list way;  /* and on addresses, for one that is moved on and then goes on in full */
+    bool is;                        /* it is oblivious; else only `leak` means anything */
+    bool by_cta;                    /* its path depends on the CTA, */
+    bool by_constants;              /* on constant memory, */
+    uint8_t *decides;               /* by byte of the parameters: on this one */
+    uint32_t leak;                  /* line of an instruction that depends on data, or is not known; 0: there is none */
+    struct skim_list path;          /* what decides on the path, for a warp that is only counted */
+    struct skim_list way;           /* and on addresses, for one that is moved on and then goes on in full */
     struct counted_launch *counted; /* launches whose instructions are known, */
     unsigned kept;                  /* so many */
 };

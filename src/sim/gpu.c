@@ -76,8 +76,8 @@ __attribute__((cold)) static void feed_warps(struct gpu *g)
     }
 }
 
-/* Does so many steps, or fewer when the kernel may have ended or its waves are to be looked at. False: no part will ever
- * work again. */
+/* Does so many steps, or fewer when the kernel may have ended or its waves are to be looked at. False: no part will
+ * ever work again. */
 static bool run_steps(struct gpu *g, unsigned steps)
 {
     bool usual = !g->options.tick && !g->order && g->clock.words == 1;

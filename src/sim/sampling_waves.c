@@ -16,8 +16,9 @@
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
  * by is part of the interval. A launch of few windows that scatter too much for so few is timed to its end as well.
  *
- * Windows are delimited by what the dispatcher did, WAVES_NOTICE cycles later, when all parts of the machine stand at one
- * edge and all SMs have been woken, so that none owes cycles it slept through: all engines read the same numbers. */
+ * Windows are delimited by what the dispatcher did, WAVES_NOTICE cycles later, when all parts of the machine stand at
+ * one edge and all SMs have been woken, so that none owes cycles it slept through: all engines read the same numbers.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -337,7 +338,10 @@ static void end_windows(struct gpu *g)
         r->why = "behind a stretch that was left out its waves were not as before, so the rest was timed";
 }
 
-static unsigned most_windows(const struct waves *w) { return w->flows ? WINDOWS_MAX : w->moves ? MOVES_MAX : WAVES_MAX; }
+static unsigned most_windows(const struct waves *w)
+{
+    return w->flows ? WINDOWS_MAX : w->moves ? MOVES_MAX : WAVES_MAX;
+}
 
 /* A window behind a gap is like those before the gap, or it is not, if not by chance. False: another one must be
  * measured. */

@@ -10,8 +10,8 @@ struct gpu;
 struct stream_source;
 
 enum {
-    WAVES_MAX = 40,   /* windows of CTAs, */
-    MOVES_MAX = 128,  /* where streams are moved on, */
+    WAVES_MAX = 40,    /* windows of CTAs, */
+    MOVES_MAX = 128,   /* where streams are moved on, */
     WINDOWS_MAX = 192, /* and where they go by rank */
     MARKS_MAX = 24
 };
@@ -80,7 +80,7 @@ struct waves {
 };
 
 void waves_begin(struct gpu *g, struct stream_source *s);
-void waves_look(struct gpu *g);  /* between two steps */
+void waves_look(struct gpu *g);      /* between two steps */
 bool waves_due(const struct gpu *g); /* whether there is something to look at */
 /* The core edge at which all parts have to stand for that; NEVER: none is known yet. */
 tick_t waves_meeting(const struct gpu *g);

@@ -21,14 +21,16 @@ const char *split_refuses(const struct gpu_config *c, const struct gpu_options *
     if (o->shuffle) return "--shuffle is about the order of parts in one thread";
     if (o->timeline) return "a timeline looks at all parts in the order of time";
     if (v[P_STATS_PROFILE]) return "a profile looks at all SMs in the order of time";
-    if (v[P_STATS_INTERVAL]) return "counters over time are read at one moment of all parts";
     if (c->l1.foreign || c->l2.foreign || c->sched.foreign) return "a plugin may not be made for several threads";
     if (v[P_ICNT_IN_FLITS] || v[P_ICNT_OUT_FLITS]) return "the machine counts the queues of its networks in flits";
     if (v[P_NVM_MAP] == NVM_ALLOC) return "with nvm.map = alloc a kernel may change the map of memory";
     /* Two are enough, but periods are rounded: two that are a tick short would make either side wait for the other. */
     if (cycles_to_l2(v) < 3) return "the machine's L2 is less than three core cycles away from the SMs";
-    if (v[P_RUN_SAMPLE] && cycles_to_l2(v) > WAVES_NOTICE / 2)
-        return "a sampled run looks at all parts at one time, and the machine's L2 is too far away from the SMs";
+    bool meets = v[P_RUN_SAMPLE] || v[P_STATS_INTERVAL]; /* all pieces, where counters are read */
+    if (meets && cycles_to_l2(v) > WAVES_NOTICE / 2)
+        return "all counters are read at one time, and the machine's L2 is too far from its SMs";
+    if (meets && v[P_CLOCK_ICNT] != v[P_CLOCK_CORE])
+        return "all counters are read at an edge of the core, and the machine's network has other edges";
     return NULL;
 }
 
@@ -110,7 +112,8 @@ int split_begin(struct gpu *g, const tick_t period[4])
     struct split *x = g->split;
     memset(x, 0, sizeof *x);
     x->g = g;
-    bool alone = g->options.threads < 2 || g->config.v[P_RUN_SAMPLE]; /* streams are made as they are read */
+    /* Of one thread, where all parts are to meet now and then. */
+    bool alone = g->options.threads < 2 || g->config.v[P_RUN_SAMPLE] || g->config.v[P_STATS_INTERVAL];
     x->threads = alone ? 1 : g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
     x->meeting = NEVER;
     x->window_cycles = x->threads > 1 ? WINDOW_CYCLES : ALONE_WINDOW_CYCLES;

@@ -487,7 +487,8 @@ static void find_breach(struct split *x)
  * has come that far. */
 static void arrange_meeting(struct split *x)
 {
-    tick_t at = waves_meeting(x->g);
+    const struct sampler *s = &x->g->sampler;
+    tick_t at = s->sample ? s->at : waves_meeting(x->g);
     if (at == x->meeting) return;
     x->meeting = at;
     if (at == NEVER) return;
@@ -514,6 +515,7 @@ static int run_windows(struct split *x, const struct dispatched **ended, struct 
         look_at = x->time;
         known = now;
     }
+    if (g->clock.now == x->meeting && gpu_check_window(g, e)) return (int)e->code; /* it ended at a meeting */
     return 0;
 }
 

@@ -34,6 +34,12 @@ const char *split_refuses(const struct gpu_config *c, const struct gpu_options *
     return NULL;
 }
 
+const char *split_refuses_threads(const struct gpu_config *c, const struct gpu_options *o)
+{
+    if (c->v[P_RUN_SAMPLE] || c->v[P_STATS_INTERVAL]) return "the counters of all parts are read while a kernel runs";
+    return split_refuses(c, o);
+}
+
 /* ---- clocks ---- */
 
 static int make_piece(struct piece *p, unsigned parts, tick_t period)
@@ -112,8 +118,7 @@ int split_begin(struct gpu *g, const tick_t period[4])
     struct split *x = g->split;
     memset(x, 0, sizeof *x);
     x->g = g;
-    /* Of one thread, where all parts are to meet now and then. */
-    bool alone = g->options.threads < 2 || g->config.v[P_RUN_SAMPLE] || g->config.v[P_STATS_INTERVAL];
+    bool alone = g->options.threads < 2 || split_refuses_threads(&g->config, &g->options);
     x->threads = alone ? 1 : g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
     x->meeting = NEVER;
     x->window_cycles = x->threads > 1 ? WINDOW_CYCLES : ALONE_WINDOW_CYCLES;

@@ -39,8 +39,9 @@
 struct dispatched;
 struct split;
 
-/* Why a machine with these options cannot be split: NULL, it can. */
+/* Why a machine with these options cannot be split, or not be simulated by several threads: NULL, it can. */
 const char *split_refuses(const struct gpu_config *c, const struct gpu_options *o);
+const char *split_refuses_threads(const struct gpu_config *c, const struct gpu_options *o);
 
 /* Gives the parts of the machine their clocks, of these periods (core, networks, L2, memory). -1: no memory. */
 int split_begin(struct gpu *g, const tick_t period[4]);

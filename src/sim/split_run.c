@@ -496,6 +496,13 @@ static void arrange_meeting(struct split *x)
     for (uint32_t i = 0; i < x->g->sms; i++) x->next[i] = tick_min(x->next[i], at);
 }
 
+/* All stand at the edge at which they meet. Sources hear of the CTAs that have ended by then, as in one piece. */
+static void hold_meeting(struct split *x)
+{
+    x->g->clock.now = x->meeting;
+    for (unsigned i = 0; i < SM_MAX_KERNELS; i++) split_release(&x->source[i]);
+}
+
 static int run_windows(struct split *x, const struct dispatched **ended, struct wl_err *e)
 {
     struct gpu *g = x->g;
@@ -505,7 +512,8 @@ static int run_windows(struct split *x, const struct dispatched **ended, struct 
     while (!(*ended = find_ended(x))) {
         arrange_meeting(x);
         run_window(x);
-        g->clock.now = x->time > x->meeting ? x->meeting : x->exact;
+        g->clock.now = x->exact;
+        if (x->time > x->meeting) hold_meeting(x);
         if (atomic_load_explicit(&x->no_memory, memory_order_relaxed)) return wl_fail(e, WL_ERUN, "out of memory");
         if (atomic_load_explicit(&x->broken, memory_order_relaxed)) find_breach(x);
         if (gpu_check_window(g, e)) return (int)e->code;
@@ -515,8 +523,9 @@ static int run_windows(struct split *x, const struct dispatched **ended, struct 
         look_at = x->time;
         known = now;
     }
-    if (g->clock.now == x->meeting && gpu_check_window(g, e)) return (int)e->code; /* it ended at a meeting */
-    return 0;
+    if (g->clock.now != x->meeting) return 0;
+    hold_meeting(x); /* the kernel has ended there */
+    return gpu_check_window(g, e);
 }
 
 int split_run(struct gpu *g, const struct dispatched **ended, struct wl_err *e)

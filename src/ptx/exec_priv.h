@@ -277,7 +277,7 @@ struct exec_warp {
     } cast;
     struct spin spin;
     bool split;                  /* lanes were let past others (spin.c) */
-    bool skims;                  /* it runs only what decides on its path (oblivious.h) */
+    const struct skim_list *skims; /* it runs no more than this (oblivious.h); NULL: everything */
     const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
     uint32_t clock_mask;         /* by these lanes */
     /* storage */
@@ -312,6 +312,7 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct told_warp;
+struct skim_list;
 struct cta_out {
     struct told_warp *told;      /* by warp: what the machine was told of a stream that can be moved on; or NULL */
     uint32_t id, sm;             /* then: of its CTA; where it runs */

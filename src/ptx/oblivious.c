@@ -11,7 +11,8 @@
  * wrong number, a wrong "not" costs time only.
  *
  * How many instructions a CTA executes must be known all the same. The same walk finds the instructions that guards and
- * branches are computed from, which touch no memory but constants; a warp that skims runs these alone. */
+ * branches are computed from, which touch no memory but constants; a warp that skims runs these alone. One that is
+ * moved on (on_demand.c) will be timed again, so it runs those that addresses are computed from as well. */
 #include "ptx/oblivious.h"
 
 #include "ptx/module.h"
@@ -85,7 +86,7 @@ static enum flow flow_of(const struct ptx_inst *in)
 struct walk {
     const struct ptx_func *fn;
     uint8_t *loaded; /* by register: it may hold something from memory */
-    uint8_t *wanted; /* by register: a guard or a branch is computed from it */
+    uint8_t *wanted; /* by register: a guard or a branch is computed from it, or an address */
     uint8_t *kept;   /* by instruction: it computes such a register */
 };
 
@@ -173,14 +174,15 @@ static uint32_t find_leak(const struct walk *w)
     return w->fn->ninst;
 }
 
-/* What guards and branches are computed from. */
-static void find_kept(struct walk *w)
+/* What guards and branches are computed from, or everything that decides on time. */
+static void find_kept(struct walk *w, bool addresses)
 {
     int32_t regs[ROOM];
     for (uint32_t i = 0; i < w->fn->ninst; i++) {
         const struct ptx_inst *in = &w->fn->inst[i];
         if (in->guard >= 0) w->wanted[in->guard] = 1;
         if (in->op == OP_BRX) mark(w->wanted, regs, inst_reads(in, regs));
+        if (addresses) mark(w->wanted, regs, deciders(w, in, regs));
     }
     for (bool more = true; more;) {
         more = false;
@@ -213,10 +215,13 @@ static void note_causes(const struct walk *w, struct oblivion *o)
     }
 }
 
-/* The list of a warp that skims: an instruction that is not kept but guarded still counts the threads it runs for. */
-static void build_list(const struct walk *w, const struct xfunc *f, struct oblivion *o)
+/* What is kept. An instruction that is not but is guarded still counts the threads it runs for. */
+static int build_list(struct ptx_image *img, const struct walk *w, const struct xfunc *f, struct skim_list *o)
 {
     uint32_t n = 0;
+    o->uop = ARENA_ARRAY(&img->arena, struct uop, w->fn->ninst + 1);
+    o->block = ARENA_ARRAY(&img->arena, struct skim_block, w->fn->nblock + 1);
+    if (!o->uop || !o->block) return -1;
     for (uint32_t i = 0; i < w->fn->nblock; i++) {
         const struct xblock *b = &f->block[i];
         o->block[i].first = n;
@@ -230,6 +235,19 @@ static void build_list(const struct walk *w, const struct xfunc *f, struct obliv
         o->block[i].body = n - o->block[i].first;
         if (b->end != END_FALL) o->uop[n++] = f->lean[b->lean_first + b->lean_body];
     }
+    return 0;
+}
+
+/* Finds what a warp must run that skims. */
+static int make_lists(struct ptx_image *img, struct walk *w, const struct xfunc *f, struct oblivion *o)
+{
+    o->decides = ARENA_ARRAY(&img->arena, uint8_t, w->fn->param_bytes + 1);
+    if (!o->decides) return -1;
+    find_kept(w, false);
+    note_causes(w, o);
+    if (build_list(img, w, f, &o->path)) return -1;
+    find_kept(w, true); /* adds to what is kept */
+    return build_list(img, w, f, &o->way);
 }
 
 static int look(struct ptx_image *img, const struct xfunc *f, struct oblivion *o)
@@ -246,19 +264,9 @@ static int look(struct ptx_image *img, const struct xfunc *f, struct oblivion *o
     bool leaks = leak < fn->ninst;
     o->leak = leaks ? fn->inst[leak].line : 0;
     o->is = !leaks && fn->is_kernel && !f->clocks && !f->strong && !f->meets;
-    if (o->is) {
-        o->decides = ARENA_ARRAY(&img->arena, uint8_t, fn->param_bytes + 1);
-        o->uop = ARENA_ARRAY(&img->arena, struct uop, fn->ninst + 1);
-        o->block = ARENA_ARRAY(&img->arena, struct skim_block, fn->nblock + 1);
-    }
-    bool ok = !o->is || (o->decides && o->uop && o->block);
-    if (ok && o->is) {
-        find_kept(&w);
-        note_causes(&w, o);
-        build_list(&w, f, o);
-    }
+    int rc = o->is ? make_lists(img, &w, f, o) : 0;
     free(room);
-    return ok ? 0 : -1;
+    return rc;
 }
 
 /* NULL: out of memory. */
@@ -359,9 +367,9 @@ static int skim_cta(struct exec_run *r, struct exec_cta *c, uint32_t id, struct 
     for (uint32_t i = 0; i < r->nwarps; i++) {
         struct exec_warp *w = &c->warp[i];
         int rc = RUN_ON;
-        w->skims = true;
+        w->skims = &r->skims->path;
         while (!rc && w->state != WARP_DONE) rc = warp_run(w) || cta_check_budget(c);
-        w->skims = false;
+        w->skims = NULL;
         if (rc) return WL_ERUN;
         add(out, (struct exec_counts){w->executed, w->threads});
     }
@@ -424,5 +432,7 @@ struct exec_counts ptx_passed(const struct stream_source *s)
 struct exec_counts ptx_skimmed(const struct stream_source *s)
 {
     const struct exec_run *r = (const struct exec_run *)s;
-    return r->known && r->skimmed_ctas ? minus(*r->known, r->counts) : r->skimmed;
+    struct exec_counts n = r->skimmed;
+    if (r->known && r->skimmed_ctas) add(&n, minus(*r->known, r->counts));
+    return n;
 }

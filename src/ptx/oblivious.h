@@ -5,18 +5,24 @@
 #include "ptx/exec_priv.h"
 
 struct skim_block {
-    uint32_t first, body; /* micro-ops of `oblivion.uop`; the end instruction follows */
+    uint32_t first, body; /* micro-ops of the list; the end instruction follows */
+};
+
+/* What is left of a kernel when only some of its results are wanted, by block. */
+struct skim_list {
+    struct uop *uop;
+    struct skim_block *block;
 };
 
 struct counted_launch;
 struct oblivion {
-    bool is;           /* it is oblivious; else only `leak` means anything */
-    bool by_cta;       /* its path depends on the CTA, */
-    bool by_constants; /* on constant memory, */
-    uint8_t *decides;  /* by byte of the parameters: on this one */
-    uint32_t leak;     /* line of an instruction that depends on data, or is not known; 0: there is none */
-    struct uop *uop;   /* what decides on the path, by block */
-    struct skim_block *block;
+    bool is;                        /* it is oblivious; else only `leak` means anything */
+    bool by_cta;                    /* its path depends on the CTA, */
+    bool by_constants;              /* on constant memory, */
+    uint8_t *decides;               /* by byte of the parameters: on this one */
+    uint32_t leak;                  /* line of an instruction that depends on data, or is not known; 0: there is none */
+    struct skim_list path;          /* what decides on the path, for a warp that is only counted */
+    struct skim_list way;           /* and on addresses, for one that is moved on and then goes on in full */
     struct counted_launch *counted; /* launches whose instructions are known, */
     unsigned kept;                  /* so many */
 };

@@ -143,17 +143,25 @@ static double longest_way(const struct exec_run *r, struct rank_book *k, double 
     return others_wait(r) && least < PACE_LEAST ? 0 : least;
 }
 
+/* What the warp computes matters only where it is executed for its results. */
 static int move_warp(struct exec_warp *w, uint64_t n)
 {
+    struct exec_run *r = w->run;
     uint64_t from = w->executed, threads = w->threads, until = from + n;
     struct stream_writer *out = w->out;
     int rc = RUN_ON;
     w->out = NULL;
-    w->run->shared = w->cta->shared;
+    w->skims = r->skims_passed ? &r->skims->way : NULL;
+    r->shared = w->cta->shared;
     while (!rc && w->state != WARP_DONE && w->executed < until) rc = warp_run_block(w);
     w->out = out;
     w->excerpt.gaps.warp_instructions += w->executed - from;
     w->excerpt.gaps.thread_instructions += w->threads - threads;
+    if (w->skims) {
+        r->skimmed.warp_instructions += w->executed - from;
+        r->skimmed.thread_instructions += w->threads - threads;
+    }
+    w->skims = NULL;
     return rc;
 }
 

@@ -445,8 +445,8 @@ void warp_enter_block(struct exec_warp *w, const struct xfunc *f, const struct x
 /* The same of a warp that skims: it never waits. */
 static int skim_block(struct exec_warp *w, const struct xfunc *f, const struct xblock *b, uint32_t mask)
 {
-    const struct skim_block *k = &f->oblivion->block[b - f->block];
-    const struct uop *u = f->oblivion->uop + k->first, *end = u + k->body;
+    const struct skim_block *k = &w->skims->block[b - f->block];
+    const struct uop *u = w->skims->uop + k->first, *end = u + k->body;
     int rc = RUN_ON;
     warp_enter_block(w, f, b, mask);
     if (mask == UINT32_MAX)

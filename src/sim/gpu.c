@@ -76,16 +76,18 @@ __attribute__((cold)) static void feed_warps(struct gpu *g)
     }
 }
 
-/* Does so many steps, or fewer when the kernel may have ended. False: no part will ever work again. */
+/* Does so many steps, or fewer when the kernel may have ended or its waves are to be looked at. False: no part will
+ * ever work again. */
 static bool run_steps(struct gpu *g, unsigned steps)
 {
     bool usual = !g->options.tick && !g->order && g->clock.words == 1;
     for (unsigned i = 0; i < steps; i++) {
+        if (g->waves.on) waves_prepare(g);
         bool went = usual ? step_word(&g->clock, g->driven)
                           : clock_step(&g->clock, g->driven, g->nparts, g->options.tick, g->order);
         if (!went) return false;
         if (g->starving) feed_warps(g);
-        if (!g->pool.alive) break;
+        if (!g->pool.alive || (g->waves.on && waves_due(g))) break;
     }
     return true;
 }
@@ -148,12 +150,11 @@ static int run_to_end(struct gpu *g, const struct dispatched **ended, struct wl_
     tick_t patience = (tick_t)g->config.v[P_RUN_WATCHDOG] * g->core_period, moved_at = g->clock.now;
     for (unsigned i = 0; i < g->dispatch.count; i++) moved_at = tick_max(moved_at, g->dispatch.queue[i].start);
     uint64_t progress = g->clock.progress, issued = 0;
-    bool each_step = g->sampler.sample || g->profile || g->waves.on || g->dispatch.count > 1;
+    bool each_step = g->sampler.sample || g->profile || g->dispatch.count > 1;
     unsigned round = each_step ? 1 : ROUND_STEPS, rounds = 0;
     while (!(*ended = find_ended(g))) {
         if (refill_pools(g)) return wl_fail(e, WL_ERUN, "out of memory");
         if (g->sampler.sample) sampler_prepare(g);
-        if (g->waves.by_time) waves_prepare(g);
         bool alive = run_steps(g, round);
         if (WL_CHECKING && ++rounds % WALK_ROUNDS == 0) gpu_walk(g);
         if (check_round(g, alive, e)) return (int)e->code;

@@ -18,7 +18,8 @@ enum {
     MANY_WINDOWS = 40,       /* a launch that has so many of that length is looked at through windows of half of it */
     LEAST_WINDOWS = 20,      /* a launch of fewer is timed in full */
     FLOW_WINDOWS = 192,      /* of a launch whose warps go by rank, if it is long; */
-    FLOW_INSTRUCTIONS = 256, /* of a warp, in one, at least: some lines of each lane */
+    FLOW_INSTRUCTIONS = 256, /* of a warp, in one, at least: some lines of each lane; */
+    FLOW_LONG = 1024,        /* and at most */
     FIRST_LOOK = 256         /* core cycles */
 };
 
@@ -34,7 +35,7 @@ static bool moves_size(struct gpu *g)
     if (w->flows) least = warps * FLOW_INSTRUCTIONS;
     else if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
     if (window < least) window = least;
-    if (window > warps * LONG_WINDOW) window = warps * LONG_WINDOW;
+    if (window > warps * (w->flows ? FLOW_LONG : LONG_WINDOW)) window = warps * (w->flows ? FLOW_LONG : LONG_WINDOW);
     w->most_unit = window / WINDOW_UNITS;
     if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)PACE_LONG) return false;

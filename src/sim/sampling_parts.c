@@ -18,7 +18,7 @@ static const double MOVED_FLOOR = 0.05;
 /* Where they go by rank, and wander apart as in a full run, nothing of the kind was seen any more; but three full runs
  * of one kernel (of `atax`, `bicg` and `mvt`) differ by 3 % by what little begins. What they need is not in the L2
  * behind a stretch, for a while. */
-static const double FLOWED_FLOOR = 0.03, FLOWED_FLOOR_L2 = 0.08;
+static const double FLOWED_FLOOR = 0.04, FLOWED_FLOOR_L2 = 0.12;
 
 /* Warps that begin together and walk rows in one bank drift apart: by what little begins it was seen to take 2.7 % more
  * or less time. */
@@ -115,17 +115,26 @@ static double doubt_drift(const struct wave_report *w, const struct weights *x, 
     return doubt;
 }
 
-/* Where streams were moved on by rank windows need not be alike, so each stretch is judged by its own two sides: what
- * these differ by is chance, or the way from one to the other, and neither lasts from one stretch to the next. */
+/* Where streams were moved on by rank windows need not be alike, so each stretch is judged by its own two sides. What
+ * these differ by is chance, or the way from one to the other; of a way that the stretches beside it tell of what lies
+ * between is known, so only what differs from it counts. Neither lasts from one stretch to the next. */
 static double variance_of_stretches(const struct wave_report *w, const struct weights *x, unsigned i)
 {
-    double before = -1, open = 0, square = 0;
+    double before = -1, open = 0, square = 0, half[WINDOWS_MAX], moved[WINDOWS_MAX];
+    unsigned n = 0;
     for (unsigned j = 0; j < x->n; j++) {
         if (!(x->work[j] > 0)) continue;
-        double rate = (double)sample_counts(&w->window[j])[i] / x->work[j], off = open * x->unit * (rate - before);
-        if (before >= 0) square += 2 * off * off;
+        double rate = (double)sample_counts(&w->window[j])[i] / x->work[j];
+        if (before >= 0) half[n] = open * x->unit, moved[n++] = rate - before;
         open = (double)w->gap[j] - open;
         before = rate;
+    }
+    for (unsigned k = 0; k < n; k++) {
+        double work = 0, way = 0, off = fabs(moved[k]);
+        if (k) work += half[k - 1], way += moved[k - 1];
+        if (k + 1 < n) work += half[k + 1], way += moved[k + 1];
+        if (work > 0) off = fmin(off, fabs(moved[k] - way / work * half[k]));
+        square += 2 * half[k] * half[k] * off * off;
     }
     return square;
 }

@@ -16,8 +16,9 @@
  * none does, the launch was never in one state: nothing more is left out, and what the two sides of the stretch differ
  * by is part of the interval. A launch of few windows that scatter too much for so few is timed to its end as well.
  *
- * Windows are delimited by what the dispatcher did, one core cycle later, when all SMs have been woken so that none
- * owes cycles it slept through: both engines read the same numbers. */
+ * Windows are delimited by what the dispatcher did, WAVES_NOTICE cycles later, when all parts of the machine stand at
+ * one edge and all SMs have been woken, so that none owes cycles it slept through: all engines read the same numbers.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ enum {
     HOPELESS = 2,         /* times what is left is less than the windows that it would take: no more is left out */
     MOVED_CYCLES = 16384, /* where streams are moved on it lasts longer than that, if it may (moves_widen) */
     LEAD = 3,             /* windows that are alike before anything is left out, at least */
-    FAR = 100,            /* where streams are moved on: windows that a stretch is long at most; */
+    FAR = 100,            /* where streams are moved on: windows that a stretch is long at most, */
+    FLOW_FAR = 400,       /* by rank; */
     GROWTH = 4,           /* times all that was before it, too; */
     FLOW_STRETCHES = 12,  /* where they go by rank it is this part of the launch at most, */
     FLOW_LEAST = 4,       /* or this one of a launch that is a small part of the program, */
@@ -54,7 +56,7 @@ enum {
 static const double MOVED = 4 / 3.0; /* times as much is left to chance where streams are moved on: more is doubted */
 static const double STEADY = 5, PAIRS = 7.5, SWING = 10, VERY_STILL = 0.25;
 /* Warps that go by rank have left the step in which they began when a window differs by no more from the two before. */
-static const double BEGUN = 10;
+static const double BEGUN = 5;
 
 void waves_prepare(struct gpu *g)
 {
@@ -336,7 +338,10 @@ static void end_windows(struct gpu *g)
         r->why = "behind a stretch that was left out its waves were not as before, so the rest was timed";
 }
 
-static unsigned most_windows(const struct waves *w) { return w->moves ? WINDOWS_MAX : WAVES_MAX; }
+static unsigned most_windows(const struct waves *w)
+{
+    return w->flows ? WINDOWS_MAX : w->moves ? MOVES_MAX : WAVES_MAX;
+}
 
 /* A window behind a gap is like those before the gap, or it is not, if not by chance. False: another one must be
  * measured. */
@@ -388,7 +393,7 @@ static bool widens(struct gpu *g)
  * again and again. */
 static bool lengthens(struct gpu *g)
 {
-    enum { PATIENCE = WINDOWS_MAX / 4 };
+    enum { PATIENCE = MOVES_MAX / 4 };
     struct waves *w = &g->waves;
     if (w->left_out || w->report.windows < PATIENCE || !moves_widen(w)) return false;
     join_pairs(&w->report);
@@ -418,7 +423,8 @@ static void choose_reach(struct waves *w, const struct sample *before, const str
     if (fabs(now - then) * weight > moved * fmax(now, then)) w->reach /= 2;
     else w->reach *= 2;
     if (w->reach < w->span) w->reach = w->span;
-    if (w->reach > FAR * w->span) w->reach = FAR * w->span;
+    uint32_t far = (w->flows ? FLOW_FAR : FAR) * w->span;
+    if (w->reach > far) w->reach = far;
 }
 
 /* Whether a launch of few windows scatters so much that it takes more of them than it has: `more`, of `most` CTAs. */
@@ -581,11 +587,17 @@ void waves_look(struct gpu *g)
     }
     if (w->snap_at == NEVER) {
         if (g->dispatch.marked_at == NEVER) return;
-        w->snap_at = g->dispatch.marked_at + g->core_period;
+        w->snap_at = g->dispatch.marked_at + WAVES_NOTICE * g->core_period;
         g->dispatch.marked_at = NEVER;
-        for (uint32_t i = 0; i < g->sms; i++) part_wake_at(&g->sm[i].part, w->snap_at);
     }
     if (g->clock.now < w->snap_at) return;
     w->snap_at = NEVER;
     look_at_counters(g);
+}
+
+tick_t waves_meeting(const struct gpu *g) { return g->waves.on ? g->waves.snap_at : NEVER; }
+
+bool waves_due(const struct gpu *g)
+{
+    return g->clock.now >= g->waves.snap_at || (!g->waves.by_time && g->dispatch.marked_at != NEVER);
 }

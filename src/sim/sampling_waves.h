@@ -9,7 +9,12 @@
 struct gpu;
 struct stream_source;
 
-enum { WAVES_MAX = 40, WINDOWS_MAX = 128, MARKS_MAX = 24 };
+enum {
+    WAVES_MAX = 40,    /* windows of CTAs, */
+    MOVES_MAX = 128,   /* where streams are moved on, */
+    WINDOWS_MAX = 192, /* and where they go by rank */
+    MARKS_MAX = 24
+};
 
 /* What was counted from the beginning of a launch to some moments of it, before anything was left out. The first is the
  * beginning itself, then comes the end of what fills the machine, then those of windows. */
@@ -75,7 +80,13 @@ struct waves {
 };
 
 void waves_begin(struct gpu *g, struct stream_source *s);
-void waves_look(struct gpu *g);  /* between two steps */
+void waves_look(struct gpu *g);      /* between two steps */
+bool waves_due(const struct gpu *g); /* whether there is something to look at */
+/* The core edge at which all parts have to stand for that; NEVER: none is known yet. */
+tick_t waves_meeting(const struct gpu *g);
+/* Core cycles from the CTA that ends a phase to the counters that are read: parts that work ahead of the dispatcher
+ * (split.h) have not come so far. */
+enum { WAVES_NOTICE = 1024 };
 void waves_start(struct gpu *g); /* looks at waves from here on, if there are some */
 
 /* sampling_state.c */

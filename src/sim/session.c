@@ -41,7 +41,7 @@ static void warn_of_threads(const struct session *s)
 {
     char text[256];
     const struct session_watch *w = s->opt.watch;
-    const char *why = s->opt.gpu.threads > 1 ? split_refuses(&s->opt.config, &s->opt.gpu) : NULL;
+    const char *why = s->opt.gpu.threads > 1 ? split_refuses_threads(&s->opt.config, &s->opt.gpu) : NULL;
     if (!w || !why) return;
     snprintf(text, sizeof text, "--threads: one thread simulates, because %s", why);
     if (w->note) w->note(w->arg, text);

@@ -21,14 +21,23 @@ const char *split_refuses(const struct gpu_config *c, const struct gpu_options *
     if (o->shuffle) return "--shuffle is about the order of parts in one thread";
     if (o->timeline) return "a timeline looks at all parts in the order of time";
     if (v[P_STATS_PROFILE]) return "a profile looks at all SMs in the order of time";
-    if (v[P_STATS_INTERVAL]) return "counters over time are read at one moment of all parts";
-    if (v[P_RUN_SAMPLE]) return "a sampled run looks at the counters of all parts again and again";
     if (c->l1.foreign || c->l2.foreign || c->sched.foreign) return "a plugin may not be made for several threads";
     if (v[P_ICNT_IN_FLITS] || v[P_ICNT_OUT_FLITS]) return "the machine counts the queues of its networks in flits";
     if (v[P_NVM_MAP] == NVM_ALLOC) return "with nvm.map = alloc a kernel may change the map of memory";
     /* Two are enough, but periods are rounded: two that are a tick short would make either side wait for the other. */
     if (cycles_to_l2(v) < 3) return "the machine's L2 is less than three core cycles away from the SMs";
+    bool meets = v[P_RUN_SAMPLE] || v[P_STATS_INTERVAL]; /* all pieces, where counters are read */
+    if (meets && cycles_to_l2(v) > WAVES_NOTICE / 2)
+        return "all counters are read at one time, and the machine's L2 is too far from its SMs";
+    if (meets && v[P_CLOCK_ICNT] != v[P_CLOCK_CORE])
+        return "all counters are read at an edge of the core, and the machine's network has other edges";
     return NULL;
+}
+
+const char *split_refuses_threads(const struct gpu_config *c, const struct gpu_options *o)
+{
+    if (c->v[P_RUN_SAMPLE] || c->v[P_STATS_INTERVAL]) return "the counters of all parts are read while a kernel runs";
+    return split_refuses(c, o);
 }
 
 /* ---- clocks ---- */
@@ -109,7 +118,9 @@ int split_begin(struct gpu *g, const tick_t period[4])
     struct split *x = g->split;
     memset(x, 0, sizeof *x);
     x->g = g;
-    x->threads = g->options.threads < 2 ? 1 : g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
+    bool alone = g->options.threads < 2 || split_refuses_threads(&g->config, &g->options);
+    x->threads = alone ? 1 : g->options.threads < TEAM_MAX ? g->options.threads : TEAM_MAX;
+    x->meeting = NEVER;
     x->window_cycles = x->threads > 1 ? WINDOW_CYCLES : ALONE_WINDOW_CYCLES;
     x->back_cycles = x->threads > 1 ? BACK_CYCLES : ALONE_BACK_CYCLES;
     x->slice_words = (g->slices + 63) / 64;
@@ -217,6 +228,12 @@ static void source_release(struct stream_source *s, struct cta_stream *c)
     c->owner = NULL;
 }
 
+static void source_pass(struct stream_source *s, uint32_t until)
+{
+    const struct split_source *x = (const struct split_source *)s;
+    x->from->pass(x->from, until);
+}
+
 static int source_more(struct stream_source *s, struct cta_stream *cta, unsigned warp, struct warp_stream *out)
 {
     const struct split_source *x = (const struct split_source *)s;
@@ -250,6 +267,7 @@ struct stream_source *split_source(struct split *x, unsigned number, struct stre
     s->source = (struct stream_source){.info = from->info,
                                        .next = source_next,
                                        .release = source_release,
+                                       .pass = from->pass ? source_pass : NULL,
                                        .more = from->more ? source_more : NULL,
                                        .feed = from->feed ? source_feed : NULL};
     return &s->source;

@@ -23,6 +23,8 @@
  *    when a place in front of an SM is free again instead of asking the SM.
  *  - An SM works ahead of the request network while there is room for all it may send, and not past the cycle in which
  *    the dispatcher may give it a CTA.
+ *  - Where counters are read, of a sampled run or over time, all pieces meet at one edge of the core. It is known so
+ *    early that none has come that far (sampling_waves.h).
  *  - No piece works after the end of the kernel, which none knows. An SM goes ahead only while it holds something that
  *    has to be done before the end; without that it waits until all others are there and the kernel still runs. The
  *    others postpone their wake-ups while they hold nothing, as these change nothing that others could see. So the
@@ -37,8 +39,9 @@
 struct dispatched;
 struct split;
 
-/* Why a machine with these options cannot be split: NULL, it can. */
+/* Why a machine with these options cannot be split, or not be simulated by several threads: NULL, it can. */
 const char *split_refuses(const struct gpu_config *c, const struct gpu_options *o);
+const char *split_refuses_threads(const struct gpu_config *c, const struct gpu_options *o);
 
 /* Gives the parts of the machine their clocks, of these periods (core, networks, L2, memory). -1: no memory. */
 int split_begin(struct gpu *g, const tick_t period[4]);

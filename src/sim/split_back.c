@@ -162,6 +162,7 @@ static void back_run(struct split *x, tick_t time, tick_t limit)
 bool split_back_work(struct split *x, tick_t least)
 {
     tick_t limit = atomic_load_explicit(&x->front_time, memory_order_acquire) + x->lookahead;
+    if (x->meeting != NEVER) limit = tick_min(limit, x->meeting + 1);
     tick_t time = atomic_load_explicit(&x->back_time, memory_order_relaxed);
     if (limit < time + least || !team_try(&x->back_lock)) return false;
     time = atomic_load_explicit(&x->back_time, memory_order_relaxed);

@@ -123,6 +123,7 @@ struct split {
     struct piece hub;              /* the request network; like an SM it has no wake-ups but this: */
     tick_t hub_next;               /* the edge at which it works next; NEVER */
     tick_t time;                   /* network and dispatcher have worked at all edges before this */
+    tick_t meeting;                /* all pieces stand still when they have worked at this core edge; NEVER */
     tick_t exact, limit; /* of the SMs: what the network frees before `exact` is known; no SM goes beyond the limit */
     tick_t start;        /* no CTA is given before this edge */
     bool dispatching;    /* there are CTAs left */

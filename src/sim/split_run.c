@@ -24,9 +24,11 @@ static tick_t lane_bound(const struct split *x, const struct lane *l)
     return tick_max(bound, x->exact + period);
 }
 
-static tick_t lane_tick(const struct lane *l, tick_t now)
+/* The next edge at which the SM works, which a meeting is. */
+static tick_t lane_tick(const struct split *x, const struct lane *l, tick_t now)
 {
-    return split_next_edge(&l->sm->part, now, sm_tick(l->sm, now));
+    tick_t next = split_next_edge(&l->sm->part, now, sm_tick(l->sm, now));
+    return now < x->meeting ? tick_min(next, x->meeting) : next;
 }
 
 /* Whether the SM may work at an edge up to which not everything is known: there is room for all it may send, and the
@@ -80,7 +82,7 @@ void split_lane(void *arg, unsigned thread, uint32_t number)
             break;
         }
         l->last = t;
-        t = lane_tick(l, t);
+        t = lane_tick(x, l, t);
         if (l->sm->wants_at == wants_at && !l->request.producer_waits) continue;
         wants_at = l->sm->wants_at;
         bound = lane_bound(x, l);
@@ -243,7 +245,7 @@ static void lanes_in_step(struct split *x, tick_t edge)
         if (x->next[i] > edge) continue;
         struct lane *l = &x->lane[i];
         l->last = x->next[i];
-        x->next[i] = lane_tick(l, x->next[i]);
+        x->next[i] = lane_tick(x, l, x->next[i]);
         if (l->breach.broken) atomic_store(&x->broken, true);
         note_lane(x, i);
     }
@@ -315,13 +317,21 @@ static void run_in_step(struct split *x, tick_t end)
     publish(x, edge);
 }
 
+/* Up to which edge the SMs know what comes to them from the back. Where it stands still for a meeting nothing comes
+ * before the next edge. */
+static tick_t back_known(const struct split *x)
+{
+    tick_t time = atomic_load_explicit(&x->back_time, memory_order_acquire);
+    return x->meeting == NEVER || time <= x->meeting ? time : x->meeting + x->g->core_period;
+}
+
 static void run_window(struct split *x)
 {
     enum { LEAST_CYCLES = 3 }; /* after a shorter window the next one is in step */
     enum { PATIENCE = 512 };   /* the back is best done by one thread, in whose cache it lies */
     const struct gpu *g = x->g;
     tick_t period = g->core_period, first = (x->time + period - 1) / period * period, ahead;
-    for (unsigned n = 0; (ahead = atomic_load_explicit(&x->back_time, memory_order_acquire)) < first + period; n++) {
+    for (unsigned n = 0; (ahead = back_known(x)) < first + period; n++) {
         if (atomic_load(&x->no_memory)) return;
         if (n == PATIENCE / 8) team_call(x->team);
         if ((x->threads > 1 && n < PATIENCE) || !split_back_work(x, 1)) team_relax(n);
@@ -388,7 +398,7 @@ static bool all_ended(struct split *x)
             return false;
         }
         sm_use_pools(x->lane[i].sm, &w->pool, &w->ops);
-        while (x->next[i] <= end) x->next[i] = lane_tick(&x->lane[i], x->next[i]);
+        while (x->next[i] <= end) x->next[i] = lane_tick(x, &x->lane[i], x->next[i]);
         note_lane(x, i);
     }
     return !alive(x);
@@ -473,6 +483,26 @@ static void find_breach(struct split *x)
     team_unlock(&x->back_lock);
 }
 
+/* Where counters are read all pieces have to stand at one edge, at which every SM works. It is said so early that none
+ * has come that far. */
+static void arrange_meeting(struct split *x)
+{
+    const struct sampler *s = &x->g->sampler;
+    tick_t at = s->sample ? s->at : waves_meeting(x->g);
+    if (at == x->meeting) return;
+    x->meeting = at;
+    if (at == NEVER) return;
+    WL_ASSERT(x->limit <= at + x->g->core_period && atomic_load(&x->back_time) <= at + 1);
+    for (uint32_t i = 0; i < x->g->sms; i++) x->next[i] = tick_min(x->next[i], at);
+}
+
+/* All stand at the edge at which they meet. Sources hear of the CTAs that have ended by then, as in one piece. */
+static void hold_meeting(struct split *x)
+{
+    x->g->clock.now = x->meeting;
+    for (unsigned i = 0; i < SM_MAX_KERNELS; i++) split_release(&x->source[i]);
+}
+
 static int run_windows(struct split *x, const struct dispatched **ended, struct wl_err *e)
 {
     struct gpu *g = x->g;
@@ -480,8 +510,10 @@ static int run_windows(struct split *x, const struct dispatched **ended, struct 
     for (unsigned i = 0; i < g->dispatch.count; i++) look_at = tick_max(look_at, g->dispatch.queue[i].start);
     uint64_t known = progress(x);
     while (!(*ended = find_ended(x))) {
+        arrange_meeting(x);
         run_window(x);
         g->clock.now = x->exact;
+        if (x->time > x->meeting) hold_meeting(x);
         if (atomic_load_explicit(&x->no_memory, memory_order_relaxed)) return wl_fail(e, WL_ERUN, "out of memory");
         if (atomic_load_explicit(&x->broken, memory_order_relaxed)) find_breach(x);
         if (gpu_check_window(g, e)) return (int)e->code;
@@ -491,7 +523,9 @@ static int run_windows(struct split *x, const struct dispatched **ended, struct 
         look_at = x->time;
         known = now;
     }
-    return 0;
+    if (g->clock.now != x->meeting) return 0;
+    hold_meeting(x); /* the kernel has ended there */
+    return gpu_check_window(g, e);
 }
 
 int split_run(struct gpu *g, const struct dispatched **ended, struct wl_err *e)

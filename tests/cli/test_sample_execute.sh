@@ -34,6 +34,17 @@ for w in $some; do
     # shellcheck disable=SC2086
     good "$w, executed" run $w $machine $input --set run.sample_execute=all --json "$work/$w.executed" -q
 done
+# Warps of long rows are moved on, and run only what their path and addresses follow from.
+for w in atax bicg; do
+    long="--input n=256 --input nx=64 --input ny=8192"
+    # shellcheck disable=SC2086
+    good "$w, long" run $w $machine $long --json "$work/long_$w.counted" -q
+    # shellcheck disable=SC2086
+    good "$w, long, executed" run $w $machine $long --set run.sample_execute=all --json "$work/long_$w.executed" -q
+    check "$w is moved on" python3 -c 'import json,sys
+s = json.load(open(sys.argv[1]))["sampling"]
+assert s["launches"]["partly"] and s["executed_share"] < 0.8, s["executed_share"]' "$work/long_$w.counted"
+done
 check "every number is the same, and what depends on data is executed" python3 "$work/compare.py" "$work" "$data"
 
 # Who looks at results gets them: a check executes everything from the start, a program of which a later kernel depends

@@ -149,6 +149,13 @@ n = json.load(open(sys.argv[1]))["sampling"]
 assert n["launches"]["projected"] > 50 and n["timed_share"] < 0.6, n["launches"]' "$work/fdtd2d.json"
 
 # ---- the same every time, with every engine ----
+# cutcp: CTAs end between two looks at the machine, and others are to take their places.
+good "CTAs that are replaced" run cutcp --size small --set sm.count=1 --sample --json "$work/seats.json" -q
+for how in "--engine tick" "--shuffle 5"; do
+    # shellcheck disable=SC2086
+    good "CTAs that are replaced, $how" run cutcp --size small --set sm.count=1 --sample $how --json "$work/again.json" -q
+    check "equal, $how" same "$work/seats.json" "$work/again.json" engine
+done
 for how in "" "--engine tick" "--shuffle 5"; do
     # shellcheck disable=SC2086
     good "again, $how" run fdtd2d --size tiny --input steps=40 --sample --check $how --json "$work/again.json" -q

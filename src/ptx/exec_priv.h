@@ -276,10 +276,10 @@ struct exec_warp {
         uint32_t ranks, events; /* of a copy to several CTAs: theirs; at the mbarrier of each */
     } cast;
     struct spin spin;
-    bool split;                  /* lanes were let past others (spin.c) */
+    bool split;                    /* lanes were let past others (spin.c) */
     const struct skim_list *skims; /* it runs no more than this (oblivious.h); NULL: everything */
-    const struct uop *clock_uop; /* a clock that was read and has no value yet (step.c) */
-    uint32_t clock_mask;         /* by these lanes */
+    const struct uop *clock_uop;   /* a clock that was read and has no value yet (step.c) */
+    uint32_t clock_mask;           /* by these lanes */
     /* storage */
     struct simt *stack;
     uint32_t depth, stack_cap;

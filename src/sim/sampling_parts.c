@@ -116,8 +116,9 @@ static double doubt_drift(const struct wave_report *w, const struct weights *x, 
 }
 
 /* Where streams were moved on by rank windows need not be alike, so each stretch is judged by its own two sides. What
- * these differ by is chance, or the way from one to the other; of a way that the stretches beside it tell of what lies
- * between is known, so only what differs from it counts. Neither lasts from one stretch to the next. */
+ * these differ by is chance, or the way from one to the other. Where the stretches on either side of it go the same
+ * way, what lies between is known, so only what differs from that way counts. Neither lasts from one stretch to the
+ * next. */
 static double variance_of_stretches(const struct wave_report *w, const struct weights *x, unsigned i)
 {
     double before = -1, open = 0, square = 0, half[WINDOWS_MAX], moved[WINDOWS_MAX];

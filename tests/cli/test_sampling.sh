@@ -153,7 +153,7 @@ assert n["launches"]["projected"] > 50 and n["timed_share"] < 0.6, n["launches"]
 good "CTAs that are replaced" run cutcp --size small --set sm.count=1 --sample --json "$work/seats.json" -q
 for how in "--engine tick" "--shuffle 5"; do
     # shellcheck disable=SC2086
-    good "CTAs that are replaced, $how" run cutcp --size small --set sm.count=1 --sample $how --json "$work/again.json" -q
+    good "the same, $how" run cutcp --size small --set sm.count=1 --sample $how --json "$work/again.json" -q
     check "equal, $how" same "$work/seats.json" "$work/again.json" engine
 done
 for how in "" "--engine tick" "--shuffle 5"; do

@@ -9,7 +9,7 @@ same() {
     python3 - "$work/$1" "$work/$2" <<'P'
 import json, sys
 a, b = (json.load(open(f)) for f in sys.argv[1:3])
-for k in ("host", "command", "warnings"):
+for k in ("host", "command", "engine", "warnings"):
     a.pop(k, None), b.pop(k, None)
 differs = [k for k in set(a) | set(b) if a.get(k) != b.get(k)]
 if differs: print("differs:", differs)
@@ -32,6 +32,16 @@ good "a trace" trace record mvt --size tiny -q -o "$work/mvt.wlt"
 good "one thread" run "$work/mvt.wlt" -q --gpu qv100 --json "$work/1.json"
 good "four threads" run "$work/mvt.wlt" -q --gpu qv100 --threads 4 --json "$work/4.json"
 check "a trace: the same record" same 1.json 4.json
+
+# ---- all pieces meet where counters are read ----
+# bfs: with a sample in every cycle kernels end at one, too. h200: a network with other edges than the SMs.
+for words in "bfs 1 gtx480-ideal" "srad 100 gtx480" "gemm 1000 h200" "lavamd 77 qv100"; do
+    # shellcheck disable=SC2086
+    set -- $words
+    good "$1, samples" run $1 --size tiny --gpu $3 -q --set stats.interval=$2 --json "$work/1.json"
+    good "$1, samples, tick" run $1 --size tiny --gpu $3 -q --set stats.interval=$2 --engine tick --json "$work/2.json"
+    check "$1: the same samples" same 1.json 2.json
+done
 
 # ---- what runs in one thread and says so ----
 run run mvt --size tiny -q --threads 2 --profile --json "$work/2.json"

@@ -39,3 +39,11 @@ bool waves_alike(const struct waves *w, const struct sample *a, const struct sam
         if (fabs(x[i] - y[i]) > tolerance) return false;
     return true;
 }
+
+bool waves_halves_alike(const struct waves *w, unsigned n, double tolerance)
+{
+    const struct wave_report *r = &w->report;
+    struct sample half[2] = {{.stats = {.cycles = 0}}};
+    for (unsigned i = 0; i < 2 * n; i++) stats_add(&half[i / n], &r->window[r->windows - 2 * n + i], sizeof half[0]);
+    return waves_alike(w, &half[0], &half[1], tolerance);
+}

@@ -208,15 +208,6 @@ static double tolerance_of(const struct waves *w)
     return fmin(fmax(STEADY * w->tolerance, deviations * noise_of(w)), 2 * STEADY * w->tolerance);
 }
 
-/* Whether of the last 2 n windows the first n are like the others. */
-static bool halves_alike(const struct waves *w, unsigned n, double tolerance)
-{
-    const struct wave_report *r = &w->report;
-    struct sample half[2] = {{.stats = {.cycles = 0}}};
-    for (unsigned i = 0; i < 2 * n; i++) stats_add(&half[i / n], &r->window[r->windows - 2 * n + i], sizeof half[0]);
-    return waves_alike(w, &half[0], &half[1], tolerance);
-}
-
 /* Whether it was looked at for long enough before anything is left out. Blocks that share lines may take several waves
  * to find their rhythm, or to lose it, so of a launch of many windows a twentieth must be alike. */
 static bool has_lead(const struct waves *w)
@@ -224,7 +215,7 @@ static bool has_lead(const struct waves *w)
     unsigned lead = w->whole / w->span / LEAD_PART;
     if (lead > MOST_LEAD) lead = MOST_LEAD;
     if (lead <= 3) return true;
-    return w->report.windows >= lead && halves_alike(w, lead / 2, STEADY / 2 * w->tolerance);
+    return w->report.windows >= lead && waves_halves_alike(w, lead / 2, STEADY / 2 * w->tolerance);
 }
 
 /* Whether nothing is left in the L2 of what launches before this one brought there: CTAs behind a stretch would find
@@ -248,7 +239,7 @@ static bool is_lasting(const struct waves *w, const struct sample *before)
     unsigned n = w->report.windows - w->since;
     if (n < LEAD) return false;
     if (!(w->faster && w->slower) && is_still(w, before, 1)) return true;
-    return n >= 2 * HALF && halves_alike(w, HALF, STEADY / 2 * w->tolerance);
+    return n >= 2 * HALF && waves_halves_alike(w, HALF, STEADY / 2 * w->tolerance);
 }
 
 /* So many windows more say how fast the launch runs as exactly as it is to be known, if they scatter as those so far.

@@ -95,6 +95,8 @@ double waves_ipc(const struct sample *s);
 unsigned waves_rates(const struct waves *w, const struct sample *s, double out[WAVES_RATES]); /* how many there are */
 /* Whether two stretches of a launch are in the same state, as far as `tolerance` can tell. */
 bool waves_alike(const struct waves *w, const struct sample *a, const struct sample *b, double tolerance);
+/* Whether of the last 2 n windows the first n are like the others. */
+bool waves_halves_alike(const struct waves *w, unsigned n, double tolerance);
 
 /* sampling_moves.c */
 /* Moves the streams of the launch on now and then, if that can be done. */

@@ -312,7 +312,6 @@ enum { RANGES = 64 };
 
 /* A CTA that was handed out: its writers live until it is released. */
 struct told_warp;
-struct skim_list;
 struct cta_out {
     struct told_warp *told;      /* by warp: what the machine was told of a stream that can be moved on; or NULL */
     uint32_t id, sm;             /* then: of its CTA; where it runs */

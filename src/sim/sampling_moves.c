@@ -30,12 +30,12 @@ static bool moves_size(struct gpu *g)
     const struct launch_info *l = w->source->info;
     uint64_t warps = l->warps_per_cta * (l->ctas < w->wave ? l->ctas : w->wave);
     uint64_t total = w->source->foreseen(w->source), window = total / (w->flows ? FLOW_WINDOWS : MOST_WINDOWS);
-    uint64_t least = warps * WINDOW_INSTRUCTIONS;
+    uint64_t least = warps * WINDOW_INSTRUCTIONS, longest = warps * (w->flows ? FLOW_LONG : LONG_WINDOW);
     if (total / least < LEAST_WINDOWS) return false;
     if (w->flows) least = warps * FLOW_INSTRUCTIONS;
     else if (total >= MANY_WINDOWS * least) least /= 2; /* these scatter more, so more of them are wanted */
     if (window < least) window = least;
-    if (window > warps * (w->flows ? FLOW_LONG : LONG_WINDOW)) window = warps * (w->flows ? FLOW_LONG : LONG_WINDOW);
+    if (window > longest) window = longest;
     w->most_unit = window / WINDOW_UNITS;
     if (w->source->leave && window > warps * WINDOW_INSTRUCTIONS) window = warps * WINDOW_INSTRUCTIONS;
     if (w->source->leave && total / l->ctas < l->warps_per_cta * (uint64_t)PACE_LONG) return false;

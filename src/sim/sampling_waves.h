@@ -79,14 +79,15 @@ struct waves {
     struct wave_report report;
 };
 
+/* Core cycles from the CTA that ends a phase to the counters that are read: parts that work ahead of the dispatcher
+ * (split.h) have not come so far. */
+enum { WAVES_NOTICE = 1024 };
+
 void waves_begin(struct gpu *g, struct stream_source *s);
 void waves_look(struct gpu *g);      /* between two steps */
 bool waves_due(const struct gpu *g); /* whether there is something to look at */
 /* The core edge at which all parts have to stand for that; NEVER: none is known yet. */
 tick_t waves_meeting(const struct gpu *g);
-/* Core cycles from the CTA that ends a phase to the counters that are read: parts that work ahead of the dispatcher
- * (split.h) have not come so far. */
-enum { WAVES_NOTICE = 1024 };
 void waves_start(struct gpu *g); /* looks at waves from here on, if there are some */
 
 /* sampling_state.c */
